@@ -1,0 +1,2 @@
+// Package isolategpt runs a person's request over third-party apps.
+package isolategpt

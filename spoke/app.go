@@ -1,0 +1,42 @@
+package spoke
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/isolategpt/isolategpt/isc"
+)
+
+// App is a manifest and its handlers. What [New] and [Func] make is one; other
+// packages can bring their own.
+type App interface {
+	// Manifest is the same at every call.
+	Manifest() isc.Manifest
+	// Handle serves one call. Body fits the functionality's request format; what
+	// is returned must fit its response format, and is checked on both sides.
+	Handle(ctx context.Context, call Call) (json.RawMessage, error)
+}
+
+// Call is one use of an app.
+type Call struct {
+	Functionality isc.FunctionalityName
+	Body          json.RawMessage
+	// Hub asks the hub for other functionalities and for data, as the paper's
+	// inter-spoke communication allows. It may be used until Handle returns, by
+	// one goroutine at a time.
+	Hub Hub
+}
+
+// Hub is the way out of a handler.
+type Hub interface {
+	// Use asks for a functionality of some other app: probe, request, answer.
+	// [ErrRefused] stands for every reason that it will not be.
+	Use(ctx context.Context, name isc.FunctionalityName, body json.RawMessage) (json.RawMessage, error)
+	// Need asks for data of the user by name. What was not given is absent.
+	Need(ctx context.Context, fields ...isc.DataField) (map[string]json.RawMessage, error)
+	// Confirm asks before an act of the app's own that changes something, with
+	// exactly the body that will be acted on.
+	Confirm(ctx context.Context, name isc.FunctionalityName, body json.RawMessage) error
+	// Progress shows a line to the user.
+	Progress(ctx context.Context, text string) error
+}
