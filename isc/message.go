@@ -169,4 +169,5 @@ const (
 	StatusRefused        // something it needed was refused
 	StatusBudget         // out of turns, calls, tokens or time
 	StatusMissing        // data that nobody gave
+	StatusSkipped        // it was not to be done, or what it works on is absent; no spoke says this
 )

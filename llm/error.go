@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -41,15 +42,30 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-var kindNames = [...]string{
+var kindNames = []string{
 	"unknown", "auth", "rate limited", "too long", "filtered", "unavailable",
 	"bad request", "truncated", "malformed", "over budget",
 }
 
-// String names the kind in words.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
+// String names the kind in words, as MarshalText does.
+func (k Kind) String() string { return enumString("Kind", kindNames, uint8(k)) }
+
+// MarshalText gives the name; a value that is no kind is an error.
+func (k Kind) MarshalText() ([]byte, error) { return enumText("kind", kindNames, uint8(k)) }
+
+// UnmarshalText accepts the names that MarshalText gives and nothing else.
+func (k *Kind) UnmarshalText(text []byte) error {
+	v, err := enumValue("kind", kindNames, text)
+	if err == nil {
+		*k = Kind(v)
 	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
+	return err
+}
+
+// KindOf is the kind of the [*Error] in err's tree, or [Unknown].
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Unknown
 }

@@ -61,18 +61,6 @@ type Request struct {
 	Purpose string
 }
 
-// Role says who speaks. The zero value is invalid.
-type Role uint8
-
-// The roles of messages.
-const (
-	_ Role = iota
-	System
-	User
-	Assistant
-	ToolResult
-)
-
 // Message is one message of the conversation.
 type Message struct {
 	Role Role
@@ -96,16 +84,6 @@ type ToolCall struct {
 	Name      string
 	Arguments json.RawMessage
 }
-
-// Finish says why a reply ended. The zero value is invalid.
-type Finish uint8
-
-// The ways a reply ends. A reply that ended any other way is an error.
-const (
-	_           Finish = iota
-	FinishStop         // the model had no more to say
-	FinishTools        // the model waits for tool results
-)
 
 // Response is a whole reply.
 type Response struct {

@@ -28,6 +28,9 @@ func Stream(ctx context.Context, m LLM, req *Request) iter.Seq2[Chunk, error] {
 	}
 	return func(yield func(Chunk, error) bool) {
 		res, err := m.Generate(ctx, req)
+		if err == nil && res == nil {
+			err = malformed("no reply and no error")
+		}
 		if err != nil {
 			yield(Chunk{}, err)
 			return

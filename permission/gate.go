@@ -2,10 +2,17 @@ package permission
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
+
+// DefaultTimeout bounds one prompt where [Config] says nothing.
+const DefaultTimeout = 2 * time.Minute
 
 // Config is what a [Gate] is made of.
 type Config struct {
@@ -20,95 +27,186 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// Gate decides, for all sessions of one hub, whether something may happen.
-type Gate struct{ cfg Config }
-
-// NewGate makes a gate.
-func NewGate(cfg Config) (*Gate, error) { panic("contract") }
-
-// Session is the gate of one user's session: it holds the session grants.
-type Session struct{}
-
-// Session starts the session of user.
-func (g *Gate) Session(user string) *Session { panic("contract") }
-
-// Close voids the session grants. Everything asked afterwards is denied.
-func (s *Session) Close() { panic("contract") }
-
-// Grants lists the session's and the user's permanent grants.
-func (s *Session) Grants(ctx context.Context) ([]Grant, error) { panic("contract") }
-
-// Revoke takes a grant back, session or permanent, at once.
-func (s *Session) Revoke(ctx context.Context, id string) error { panic("contract") }
-
-// Run is the gate of one run: it remembers denials and counts prompts.
-type Run struct{}
-
-// RunConfig bounds a run.
-type RunConfig struct {
-	// MaxPrompts is how many prompts one run may show. Beyond it everything is
-	// denied. Zero means 20.
-	MaxPrompts int
-	// OnAsk is called before a person is really asked, on the goroutine of the
-	// check; nil to ignore.
-	OnAsk func(Request)
+// Gate decides, for all sessions of one hub, whether something may happen. It
+// shows one prompt at a time. It is safe for concurrent use.
+type Gate struct {
+	cfg   Config
+	queue *queue
+	used  *usedIDs
 }
 
-// Run starts a run.
-func (s *Session) Run(cfg RunConfig) *Run { panic("contract") }
-
-// Check decides. It never fails: every doubt is a denial with a reason.
-func (r *Run) Check(ctx context.Context, q Question) Verdict { panic("contract") }
-
-// Verdict is a decision and why.
-type Verdict struct {
-	Decision Decision
-	// By says who decided: "policy", "grant", "user", or "gate" (a doubt).
-	By string
-	// Rule is the policy's rule or the grant's id.
-	Rule string
-	// Layer is the policy layer that decided.
-	Layer string
-	// Reason is in words, for the audit trail and the embedding program.
-	Reason string
-	// Choice is the chosen candidate of SelectApp.
-	Choice isc.AppID
-	// Request is what the person was shown, if one was asked.
-	Request *Request
+// NewGate makes a gate. A missing store or policy and a negative timeout are
+// errors: there is no default for either.
+func NewGate(cfg Config) (*Gate, error) {
+	switch {
+	case cfg.Store == nil:
+		return nil, errors.New("permission: gate: no store (InMemoryStore keeps grants until the program ends)")
+	case cfg.Policy == nil:
+		return nil, errors.New("permission: gate: no policy (Balanced is the usual one)")
+	case cfg.Timeout < 0:
+		return nil, fmt.Errorf("permission: gate: timeout %v is negative", cfg.Timeout)
+	case cfg.Timeout == 0:
+		cfg.Timeout = DefaultTimeout
+	}
+	return &Gate{cfg: cfg, queue: newQueue(), used: &usedIDs{}}, nil
 }
 
-// Allowed says whether it may happen.
-func (v Verdict) Allowed() bool { return v.Decision != Deny && v.Decision <= AllowPermanent }
+// Session is the gate of one user's session: it holds the session grants. It is
+// safe for concurrent use.
+type Session struct {
+	gate *Gate
+	user string
 
-// Store keeps permanent grants.
-type Store interface {
-	// Grants returns the grants of user as they are now.
-	Grants(ctx context.Context, user string) ([]Grant, error)
-	// Put adds g, or replaces the grant with its id.
-	Put(ctx context.Context, g Grant) error
-	// Revoke removes a grant of user. Unknown ids are an error.
-	Revoke(ctx context.Context, user, id string) error
+	mu     sync.Mutex
+	closed bool
+	grants []Grant
+	denied map[isc.Digest]bool
 }
 
-// Policy says what needs asking. Explain-able: a ruling names its rule. The
-// zero Ruling denies.
-type Policy interface {
-	Rule(q Question) Ruling
+// Session starts the session of user. With an empty user everything is denied.
+func (g *Gate) Session(user string) *Session {
+	return &Session{gate: g, user: user, denied: map[isc.Digest]bool{}}
 }
 
-// Ruling is what a policy says.
-type Ruling struct {
-	Effect RulingEffect
-	Rule   string // the rule's name
-	Layer  string // the layer's name, set by Layers
+// Close voids the session grants. Everything asked afterwards is denied, and so
+// is what a person is being asked now.
+func (s *Session) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.grants, s.denied = nil, nil
 }
 
-// RulingEffect is the effect of a rule. The zero value denies.
-type RulingEffect uint8
+func (s *Session) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
 
-// The effects, strongest first.
-const (
-	RuleDeny RulingEffect = iota
-	RuleAsk
-	RuleAllow
-)
+// Grants lists the session's and the user's permanent grants. With an error of
+// the store it still gives those of the session.
+func (s *Session) Grants(ctx context.Context) ([]Grant, error) {
+	s.mu.Lock()
+	out := cloneGrants(s.grants)
+	s.mu.Unlock()
+	permanent, err := s.stored(ctx)
+	return append(out, permanent...), err
+}
+
+// stored are the permanent grants of the store that can be, whatever else the
+// store says.
+func (s *Session) stored(ctx context.Context) (out []Grant, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = nil, fmt.Errorf("permission: the store panicked: %v", p)
+		}
+	}()
+	all, err := s.gate.cfg.Store.Grants(ctx, s.user)
+	if err != nil {
+		return nil, fmt.Errorf("permission: the store does not answer: %w", err)
+	}
+	for _, g := range all {
+		if g.possible(AllowPermanent) && g.User == s.user {
+			out = append(out, g.clone())
+		}
+	}
+	return out, nil
+}
+
+// Revoke takes a grant back, session or permanent, at once: no check that
+// starts after it returned counts the grant. An unknown id is [ErrNoGrant].
+func (s *Session) Revoke(ctx context.Context, id string) (err error) {
+	if s.dropSessionGrant(id) {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("permission: the store panicked: %v", p)
+		}
+	}()
+	return s.gate.cfg.Store.Revoke(ctx, s.user, id)
+}
+
+func (s *Session) dropSessionGrant(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.grants)
+	s.grants = slices.DeleteFunc(s.grants, func(g Grant) bool { return g.ID == id })
+	return len(s.grants) < n
+}
+
+// covering finds the newest grant that covers q, of the session before of the
+// store, and whether one is suspended. An error of the store is no grant.
+func (s *Session) covering(ctx context.Context, q Question) (g Grant, found, suspended bool) {
+	all, _ := s.Grants(ctx) // what the store does not say is asked
+	slices.SortStableFunc(all, func(a, b Grant) int {
+		if a.Decision != b.Decision {
+			return int(a.Decision) - int(b.Decision)
+		}
+		return b.Created.Compare(a.Created)
+	})
+	for _, g := range all {
+		switch g.fits(s.user, q) {
+		case fitCovers:
+			return g, true, false
+		case fitSuspended:
+			suspended = true
+		}
+	}
+	return Grant{}, false, suspended
+}
+
+// remember keeps the grant that decision makes and says what became of it: a
+// permanent grant that cannot be stored is a permission for this once.
+func (s *Session) remember(ctx context.Context, q Question, choice isc.AppID, d Decision) (Decision, string) {
+	switch d {
+	case AllowSession:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.closed {
+			return Deny, reasonClosed
+		}
+		s.grants = append(s.grants, grantFor(s.user, q, choice, d))
+		return d, ""
+	case AllowPermanent:
+		if err := s.put(ctx, grantFor(s.user, q, choice, d)); err != nil {
+			return AllowOnce, "allowed once: it could not be stored: " + err.Error()
+		}
+		return d, ""
+	default:
+		return d, ""
+	}
+}
+
+func (s *Session) put(ctx context.Context, g Grant) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the store panicked: %v", p)
+		}
+	}()
+	return s.gate.cfg.Store.Put(ctx, g)
+}
+
+// maxDenied bounds what a session remembers of denials.
+const maxDenied = 4096
+
+func (s *Session) noteDenied(id isc.Digest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	for old := range s.denied {
+		if len(s.denied) < maxDenied {
+			break
+		}
+		delete(s.denied, old)
+	}
+	s.denied[id] = true
+}
+
+func (s *Session) wasDenied(id isc.Digest) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.denied[id]
+}

@@ -1,7 +1,14 @@
 package permission
 
 import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/isolategpt/isolategpt/isc"
@@ -14,8 +21,8 @@ type Grant struct {
 	ID            string                `json:"id"`
 	User          string                `json:"user"`
 	Kind          Kind                  `json:"kind"`
-	Caller        isc.AppID             `json:"caller"` // empty: the hub
-	Provider      isc.AppID             `json:"provider"`
+	Caller        isc.AppID             `json:"caller,omitempty"`   // empty: the hub
+	Provider      isc.AppID             `json:"provider,omitempty"` // the chosen app, for SelectApp
 	Functionality isc.FunctionalityName `json:"functionality,omitempty"`
 	Host          string                `json:"host,omitempty"`
 	Pin           isc.Digest            `json:"pin"`
@@ -24,4 +31,132 @@ type Grant struct {
 	Targets  map[string]json.RawMessage `json:"targets,omitempty"`
 	Decision Decision                   `json:"decision"` // AllowSession or AllowPermanent
 	Created  time.Time                  `json:"created"`
+}
+
+// String is the rule in words: "allow collaborate app.travel -> app.mail
+// search_mail where /folder = "inbox"". Target values are JSON, as they are;
+// whoever shows them escapes them.
+func (g Grant) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "allow %s %s -> %s", g.Kind, partyOrHub(g.Caller), partyOrHub(g.Provider))
+	if g.Functionality != "" {
+		fmt.Fprintf(&b, " %s", g.Functionality)
+	}
+	if g.Host != "" {
+		fmt.Fprintf(&b, " host %s", g.Host)
+	}
+	sep := " where "
+	for _, p := range slices.Sorted(maps.Keys(g.Targets)) {
+		fmt.Fprintf(&b, "%s%s = %s", sep, p, g.Targets[p])
+		sep = ", "
+	}
+	return b.String()
+}
+
+func partyOrHub(id isc.AppID) string {
+	if id == "" {
+		return "hub"
+	}
+	return string(id)
+}
+
+func (g Grant) clone() Grant {
+	targets := maps.Clone(g.Targets)
+	for p, v := range targets {
+		targets[p] = slices.Clone(v)
+	}
+	g.Targets = targets
+	return g
+}
+
+// canonicalTargets puts the values of g back into the form in which they are
+// compared, which a file need not have kept.
+func (g Grant) canonicalTargets() error {
+	for p, v := range g.Targets {
+		canonical, err := isc.Canonical(v)
+		if err != nil {
+			return fmt.Errorf("target %q: %w", p, err)
+		}
+		g.Targets[p] = canonical
+	}
+	return nil
+}
+
+func cloneGrants(in []Grant) []Grant {
+	out := make([]Grant, len(in))
+	for i, g := range in {
+		out[i] = g.clone()
+	}
+	return out
+}
+
+// possible says whether a grant like g can exist at all. A store that holds
+// another kind or lifetime has been tampered with or is broken.
+func (g Grant) possible(lifetime Decision) bool {
+	return g.ID != "" && g.User != "" && g.Kind.rememberable() && g.Decision == lifetime
+}
+
+// fit says how a grant stands to a question.
+type fit uint8
+
+const (
+	fitNot       fit = iota
+	fitSuspended     // all the same but for the pin: the definition has changed
+	fitCovers
+)
+
+// fits says whether g covers q. A grant for an app that was not pinned, or with
+// another pin, is suspended: kept, and not counted.
+func (g Grant) fits(user string, q Question) fit {
+	same := g.User == user && g.Kind == q.Kind && g.Caller == q.From.ID &&
+		g.Functionality == q.Functionality && g.Host == q.Host && sameTargets(g.Targets, q.targets())
+	switch {
+	case !same || q.onceOnly() != "":
+		return fitNot
+	case q.Kind == SelectApp && !offers(q.Options, g.Provider):
+		return fitNot
+	case q.Kind != SelectApp && g.Provider != q.To.ID:
+		return fitNot
+	case g.Pin != q.Pin:
+		return fitSuspended
+	default:
+		return fitCovers
+	}
+}
+
+func offers(options []Party, id isc.AppID) bool {
+	return slices.ContainsFunc(options, func(p Party) bool { return p.ID == id })
+}
+
+func sameTargets(a, b map[string]json.RawMessage) bool {
+	return maps.EqualFunc(a, b, func(v, w json.RawMessage) bool { return bytes.Equal(v, w) })
+}
+
+// grantFor is the grant that allowing q for longer than once would make.
+func grantFor(user string, q Question, choice isc.AppID, lifetime Decision) Grant {
+	provider := q.To.ID
+	if q.Kind == SelectApp {
+		provider = choice
+	}
+	return Grant{
+		ID: randomID(), User: user, Kind: q.Kind, Caller: q.From.ID, Provider: provider,
+		Functionality: q.Functionality, Host: q.Host, Pin: q.Pin, Targets: q.targets(),
+		Decision: lifetime, Created: time.Now().UTC(),
+	}
+}
+
+// WouldGrant is the grant that an answer other than once would make, without id,
+// user and time, so that a prompter can show the rule before it is stored.
+// Choice is for [SelectApp].
+func (r Request) WouldGrant(lifetime Decision, choice isc.AppID) Grant {
+	g := grantFor("", r.Question, choice, lifetime)
+	g.ID, g.Created = "", time.Time{}
+	return g
+}
+
+// randomID is 128 random bits in hex.
+func randomID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	return hex.EncodeToString(b[:])
 }

@@ -151,6 +151,9 @@ type Request struct {
 type Finding struct {
 	Code   Code
 	Reason string // the hub's words
+	// Warning says that the finding speaks against allowing, so that nothing
+	// permanent is offered. The others inform.
+	Warning bool
 }
 
 // Code names a reason to warn.
@@ -167,28 +170,3 @@ const (
 	CodeManifestChanged     Code = "ManifestChanged"
 	CodeRepeatedAfterDenial Code = "RepeatedAfterDenial"
 )
-
-// Decision is what was decided. The zero value denies.
-type Decision uint8
-
-// The decisions.
-const (
-	Deny           Decision = iota
-	AllowOnce               // exactly this request
-	AllowSession            // until the session is closed
-	AllowPermanent          // until it is revoked
-)
-
-// Answer is what a person said. The zero Answer denies.
-type Answer struct {
-	ID       string     // of the request
-	Digest   isc.Digest // of the request
-	Decision Decision
-	// Choice is the chosen candidate of SelectApp.
-	Choice isc.AppID
-	// Reason is the person's, for a denial.
-	Reason string
-}
-
-// Answer makes an answer to r that echoes it.
-func (r Request) Answer(d Decision) Answer { return Answer{ID: r.ID, Digest: r.Digest, Decision: d} }

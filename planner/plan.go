@@ -1,10 +1,6 @@
 package planner
 
-import (
-	"encoding/json"
-
-	"github.com/isolategpt/isolategpt/isc"
-)
+import "github.com/isolategpt/isolategpt/isc"
 
 // Plan is what is to be done: steps, and how to answer. It is data: nothing in
 // it runs before [Plan.Validate] accepted it.
@@ -106,130 +102,7 @@ const (
 	Earliest
 )
 
-// Value is where something comes from.
-//
-//sumtype:decl
-type Value interface{ value() }
+var extremes = map[string]Extreme{"largest": Largest, "smallest": Smallest, "latest": Latest, "earliest": Earliest}
 
-// Literal is JSON as it stands.
-type Literal struct{ JSON json.RawMessage }
-
-// Ref takes what a pointer selects from a step's result. In a pointer "*"
-// stands for all elements of an array or values of a map; the result is then
-// one flat array. With One it is that array's only element. Numbers in
-// pointers are an error.
-type Ref struct {
-	Step    string `json:"step"`
-	Pointer string `json:"pointer"`
-	One     bool   `json:"one,omitempty"`
-}
-
-// Memory takes what the hub remembers under a key. The key "today" is the
-// hub's date.
-type Memory struct {
-	Key string `json:"memory"`
-}
-
-// Item takes what a pointer selects from the current element of an Each.
-type Item struct {
-	Pointer string `json:"item"`
-}
-
-// Template joins parts to one string. Literal parts are strings.
-type Template struct {
-	Parts []Value `json:"template"`
-}
-
-// Object makes an object of values.
-type Object struct {
-	Fields map[string]Value `json:"object"`
-}
-
-// Array makes an array of values.
-type Array []Value
-
-func (Literal) value()  {}
-func (Ref) value()      {}
-func (Memory) value()   {}
-func (Item) value()     {}
-func (Template) value() {}
-func (Object) value()   {}
-func (Array) value()    {}
-
-// Guard is a condition over closed values, evaluated by the operator.
-//
-//sumtype:decl
-type Guard interface{ guard() }
-
-// Compare compares two values. A comparison with an absent value is false.
-type Compare struct {
-	Op   Op
-	A, B Value
-}
-
-// Present says whether a step has a result with something at the pointer.
-type Present struct{ Ref Ref }
-
-// And, Or and Not combine guards.
-type (
-	And struct{ Of []Guard }
-	Or  struct{ Of []Guard }
-	Not struct{ Of Guard }
-)
-
-func (Compare) guard() {}
-func (Present) guard() {}
-func (And) guard()     {}
-func (Or) guard()      {}
-func (Not) guard()     {}
-
-// Op compares. The zero value is invalid.
-type Op uint8
-
-// The operators.
-const (
-	_ Op = iota
-	EQ
-	NE
-	LT
-	LE
-	GT
-	GE
-	IN
-)
-
-// Shape is the small format of a decide's or ask's answer.
-type Shape struct {
-	Type ShapeType
-	// Enum restricts a ShapeString.
-	Enum []string
-	// Format restricts a ShapeString: date, time, minute, email, iban, uri.
-	Format string
-	// Found: the string must occur word for word in an input. Checked by the
-	// operator.
-	Found bool
-	// Pick: the model answers with an index into that array; the value is the
-	// element.
-	Pick *Ref
-	// Items and MaxItems are of a ShapeArray.
-	Items    *Shape
-	MaxItems int
-	// Fields are of a ShapeObject.
-	Fields   map[string]Shape
-	Nullable bool
-}
-
-// ShapeType is the type of a shape. The zero value is invalid.
-type ShapeType uint8
-
-// The types.
-const (
-	_ ShapeType = iota
-	ShapeBoolean
-	ShapeNumber
-	ShapeInteger
-	ShapeString
-	ShapePick
-	ShapeArray
-	ShapeObject
-)
+// String is the extreme as plans write it.
+func (e Extreme) String() string { return nameOf(extremes, e) }

@@ -3,6 +3,7 @@ package spoke
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
@@ -27,7 +28,8 @@ type Call struct {
 	Hub Hub
 }
 
-// Hub is the way out of a handler.
+// Hub is the way out of a handler. Its methods give [ErrBudget] beyond the
+// task's bound and [ErrEnded] after the handler has returned.
 type Hub interface {
 	// Use asks for a functionality of some other app: probe, request, answer.
 	// [ErrRefused] stands for every reason that it will not be.
@@ -40,3 +42,22 @@ type Hub interface {
 	// Progress shows a line to the user.
 	Progress(ctx context.Context, text string) error
 }
+
+// What a handler may return, or get from its [Hub]. They choose the status of
+// the task's result; the text of an error never leaves the spoke.
+var (
+	// ErrRefused: the hub refused, for whatever reason. The result is
+	// [isc.StatusRefused].
+	ErrRefused = errors.New("spoke: refused")
+	// ErrMissing: data that the app cannot do without was not given. A handler
+	// returns it; the result is [isc.StatusMissing].
+	ErrMissing = errors.New("spoke: missing data")
+	// ErrBudget: turns, calls or tokens are used up. The result is
+	// [isc.StatusBudget].
+	ErrBudget = errors.New("spoke: over budget")
+	// ErrEnded: the Hub of a call was used after its handler returned.
+	ErrEnded = errors.New("spoke: the call has ended")
+	// ErrProtocol: the hub said something that is not legal in this state. The
+	// spoke ends.
+	ErrProtocol = errors.New("spoke: unexpected message")
+)

@@ -1,7 +1,9 @@
 package spoke
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/llm"
@@ -10,8 +12,9 @@ import (
 
 // Launcher starts spokes in some isolation.
 type Launcher interface {
-	// Launch starts a spoke. Closing the connection ends it and waits for its
-	// end; nothing of it is left afterwards.
+	// Launch starts a spoke. The context governs the start only. Closing the
+	// connection ends the spoke and waits for its end; nothing of it is left
+	// afterwards.
 	Launch(ctx context.Context, spec Spec) (*Instance, error)
 }
 
@@ -19,7 +22,8 @@ type Launcher interface {
 type Spec struct {
 	// App is nil for a vanilla spoke.
 	App App
-	// LLM is the spoke's own model, reached through the host side.
+	// LLM is the spoke's own model, reached through the host side. Nil: every
+	// task that needs a model fails.
 	LLM llm.LLM
 	// Memory is the spoke's own scope. The zero View remembers nothing.
 	Memory memory.View
@@ -27,11 +31,33 @@ type Spec struct {
 	Limits Limits
 }
 
-// Limits bound one task of a spoke. Zero fields mean the defaults.
+// Limits bound one task of a spoke. Fields of zero or less mean the defaults.
 type Limits struct {
 	MaxTurns  int // model turns, default 12
 	MaxCalls  int // own calls and requests to others, default 32
 	MaxTokens int // model tokens, in and out, default 100,000
+}
+
+func (l Limits) orDefault() Limits {
+	l.MaxTurns, l.MaxCalls, l.MaxTokens = max(l.MaxTurns, 0), max(l.MaxCalls, 0), max(l.MaxTokens, 0)
+	return Limits{
+		MaxTurns:  cmp.Or(l.MaxTurns, 12),
+		MaxCalls:  cmp.Or(l.MaxCalls, 32),
+		MaxTokens: cmp.Or(l.MaxTokens, 100_000),
+	}
+}
+
+// forTask is l with what the task says; a task can lower a bound, never raise
+// it above what the spoke was launched with.
+func (l Limits) forTask(t isc.Task) Limits {
+	l = l.orDefault()
+	if t.MaxTurns > 0 {
+		l.MaxTurns = min(l.MaxTurns, t.MaxTurns)
+	}
+	if t.MaxCalls > 0 {
+		l.MaxCalls = min(l.MaxCalls, t.MaxCalls)
+	}
+	return l
 }
 
 // Instance is a running spoke.
@@ -42,4 +68,20 @@ type Instance struct {
 	Isolation string
 	// Isolates says in words what that keeps apart, for dialogs and reports.
 	Isolates string
+}
+
+// manifestOf is a copy of the app's manifest, checked; of a vanilla spoke it is
+// empty. An app that panics when it is asked has none.
+func manifestOf(a App) (isc.Manifest, error) {
+	if a == nil {
+		return isc.Manifest{}, nil
+	}
+	m, err := contain(func() (isc.Manifest, error) { return a.Manifest().Clone(), nil })
+	if err == nil {
+		err = m.Validate()
+	}
+	if err != nil {
+		return isc.Manifest{}, fmt.Errorf("spoke: manifest: %w", err)
+	}
+	return m, nil
 }

@@ -1,0 +1,199 @@
+package hub
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/isolategpt/isolategpt/isc"
+)
+
+// Audit keeps the trail of a hub: every message between hub and spokes and
+// every decision. An error from Append ends the run that it belongs to: what
+// cannot be recorded does not happen.
+//
+// Append is called for one record at a time, in order.
+type Audit interface {
+	Append(ctx context.Context, r Record) error
+}
+
+// Record is one line of the trail. It holds digests and sizes, never a body:
+// what was said can be proved against it, but not read from it.
+type Record struct {
+	Seq     int       `json:"seq"` // from 1, without gaps
+	Time    time.Time `json:"time"`
+	Session string    `json:"session"`
+	Run     string    `json:"run"`
+	// Event is what happened: "plan", "message", "dropped", "decision",
+	// "launch", "install", "step", "answer".
+	Event string `json:"event"`
+	// App is the spoke that spoke or was spoken to, or who gets something.
+	App isc.AppID `json:"app,omitempty"`
+	// From is who wanted it, in a decision.
+	From          isc.AppID             `json:"from,omitempty"`
+	Functionality isc.FunctionalityName `json:"functionality,omitempty"`
+	// Detail is a closed word of the hub: a message type with its direction, a
+	// question's kind, a status.
+	Detail string `json:"detail,omitempty"`
+	// Decision and By are of decisions: "deny", "once", ...; who decided.
+	Decision string `json:"decision,omitempty"`
+	By       string `json:"by,omitempty"`
+	Rule     string `json:"rule,omitempty"`
+	// Reason is the hub's words.
+	Reason string `json:"reason,omitempty"`
+	// Digest and Size are of the canonical body.
+	Digest isc.Digest `json:"digest,omitzero"`
+	Size   int        `json:"size,omitempty"`
+	// Shown is the digest of the consent request that a person was shown.
+	Shown isc.Digest `json:"shown,omitzero"`
+	// Prev is the Hash of the record before, Hash is over this record with an
+	// empty Hash. Changing, removing or reordering a line breaks the chain.
+	Prev string `json:"prev"`
+	Hash string `json:"hash"`
+}
+
+// seal fills Hash.
+func (r *Record) seal() {
+	r.Hash = ""
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(fmt.Sprintf("hub: audit record: %v", err)) // it has no field that could fail
+	}
+	d := isc.DigestOf(b)
+	r.Hash = hex.EncodeToString(d[:])
+}
+
+// trail numbers and chains the records of a hub.
+type trail struct {
+	audit Audit
+	mu    sync.Mutex
+	seq   int
+	prev  string
+}
+
+func (t *trail) append(ctx context.Context, r Record) (err error) {
+	if t.audit == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	defer contain("audit", &err)
+	r.Seq, r.Prev, r.Time = t.seq+1, t.prev, time.Now().UTC()
+	r.seal()
+	// A run that ends must still be able to say how: the record is written
+	// whether or not ctx has ended.
+	if err := t.audit.Append(context.WithoutCancel(ctx), r); err != nil {
+		return fmt.Errorf("hub: audit: %w", err)
+	}
+	t.seq, t.prev = r.Seq, r.Hash
+	return nil
+}
+
+// MemoryAudit keeps the trail in memory. The zero value is ready.
+type MemoryAudit struct {
+	mu      sync.Mutex
+	records []Record
+}
+
+// Append keeps r.
+func (a *MemoryAudit) Append(_ context.Context, r Record) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.records = append(a.records, r)
+	return nil
+}
+
+// Records returns a copy of the trail.
+func (a *MemoryAudit) Records() []Record {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]Record(nil), a.records...)
+}
+
+// LinesAudit writes the trail as JSON lines.
+type LinesAudit struct {
+	mu sync.Mutex
+	w  io.Writer
+	c  io.Closer
+}
+
+// NewLinesAudit writes to w.
+func NewLinesAudit(w io.Writer) *LinesAudit { return &LinesAudit{w: w} }
+
+// CreateAuditFile writes to a new file at path, readable by its owner alone, in
+// a directory that is made so if it is not there. An existing file is an error:
+// each hub begins a chain of its own.
+func CreateAuditFile(path string) (*LinesAudit, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("hub: audit: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("hub: audit: %w", err)
+	}
+	return &LinesAudit{w: f, c: f}, nil
+}
+
+// Append writes r as one line.
+func (a *LinesAudit) Append(_ context.Context, r Record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, err = a.w.Write(append(line, '\n'))
+	return err
+}
+
+// Close closes a file that [CreateAuditFile] made.
+func (a *LinesAudit) Close() error {
+	if a.c == nil {
+		return nil
+	}
+	return a.c.Close()
+}
+
+// ErrTampered says that an audit trail is not whole.
+var ErrTampered = errors.New("hub: audit trail is not whole")
+
+// VerifyAudit reads JSON lines and checks numbering and chain. It returns the
+// records that hold; on an error that wraps [ErrTampered] the next line is the
+// one that does not. Cutting off the end cannot be seen from the trail alone:
+// keep the last hash elsewhere for that.
+func VerifyAudit(r io.Reader) ([]Record, error) {
+	var out []Record
+	prev := ""
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var rec Record
+		if err := isc.Unmarshal(lines.Bytes(), &rec); err != nil {
+			return out, fmt.Errorf("%w: line %d: %w", ErrTampered, len(out)+1, err)
+		}
+		sealed := rec
+		sealed.seal()
+		if sealed.Hash != rec.Hash || rec.Prev != prev || rec.Seq != len(out)+1 {
+			return out, fmt.Errorf("%w: line %d does not follow", ErrTampered, len(out)+1)
+		}
+		again, err := json.Marshal(rec)
+		if err != nil || !bytes.Equal(again, lines.Bytes()) {
+			return out, fmt.Errorf("%w: line %d was rewritten", ErrTampered, len(out)+1)
+		}
+		prev = rec.Hash
+		out = append(out, rec)
+	}
+	if err := lines.Err(); err != nil {
+		return out, fmt.Errorf("%w: line %d: %w", ErrTampered, len(out)+1, err)
+	}
+	return out, nil
+}

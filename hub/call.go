@@ -1,0 +1,303 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/isolategpt/isolategpt/isc"
+	"github.com/isolategpt/isolategpt/permission"
+	"github.com/isolategpt/isolategpt/planner"
+)
+
+// callStep uses a functionality once, or once for each element.
+func (r *run) callStep(ctx context.Context, j *job, id string, do planner.Call, sc *scope, control isc.Label, out *result) error {
+	e, _ := j.checked.Entry(id)
+	u := use{run: r, job: j, id: id, do: do, entry: e, control: control}
+	out.format = e.Response
+	if do.Each == nil {
+		got, err := u.once(ctx, sc)
+		out.value, out.label = got.json, got.label
+		return err
+	}
+	out.list = true
+	array, err := sc.ref(*do.Each)
+	if err != nil {
+		return err
+	}
+	items, err := elementsOf(array.json)
+	if err != nil {
+		return err
+	}
+	if len(items) > do.AtMost && !r.admitMore(ctx, j, u, len(items)) {
+		return &stepError{isc.StatusRefused, fmt.Sprintf("it would be done %d times, and at most %d are planned", len(items), do.AtMost)}
+	}
+	u.control = or(control, array.label).Join(array.label)
+	out.value, out.label, err = u.forEach(ctx, sc, array, items)
+	return err
+}
+
+// use is one call step on its way.
+type use struct {
+	run     *run
+	job     *job
+	id      string
+	do      planner.Call
+	entry   planner.Entry
+	control isc.Label
+}
+
+// forEach uses the functionality for the elements side by side. Elements that
+// failed are left out; if all failed, so did the step.
+func (u use) forEach(ctx context.Context, sc *scope, array labelled, items []json.RawMessage) (json.RawMessage, isc.Label, error) {
+	got := make([]labelled, len(items))
+	errs := make([]error, len(items))
+	slots := make(chan struct{}, u.run.limits.Parallel)
+	var all sync.WaitGroup
+	for i, item := range items {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			defer contain("step", &errs[i])
+			inner := *sc
+			inner.item = &labelled{json: item, label: array.label, free: array.free}
+			got[i], errs[i] = u.once(ctx, &inner)
+		})
+	}
+	all.Wait()
+	label := u.control
+	var done []json.RawMessage
+	for i := range items {
+		if errs[i] == nil {
+			done = append(done, got[i].json)
+			label = label.Join(got[i].label)
+		}
+	}
+	if len(done) == 0 && len(items) > 0 {
+		return nil, label, errors.Join(errs...)
+	}
+	return joinArray(done), label, nil
+}
+
+// admitMore asks whether an each may go beyond its bound.
+func (r *run) admitMore(ctx context.Context, j *job, u use, n int) bool {
+	payload, err := isc.Canonical(fmt.Appendf(nil, `{"times":%d,"at_most":%d}`, n, u.do.AtMost))
+	if err != nil {
+		return false
+	}
+	provider := j.provider[u.id]
+	return r.admit(ctx, permission.Question{
+		Kind: permission.ApprovePlan, To: r.party(provider), Functionality: u.entry.Functionality, Effect: u.entry.Effect,
+		Payload: payload, Label: u.control.Join(isc.HubLabel()), Plan: permission.NotInPlan,
+	}).Allowed()
+}
+
+// once builds the body, asks what must be asked, and makes the call.
+func (u use) once(ctx context.Context, sc *scope) (labelled, error) {
+	r, provider := u.run, u.job.provider[u.id]
+	args, err := u.arguments(sc)
+	if err != nil {
+		return labelled{}, err
+	}
+	if err := u.consent(ctx, provider, args); err != nil {
+		return labelled{}, err
+	}
+	got, err := r.call(ctx, callee{entry: u.entry, provider: provider, body: args.body, label: args.label})
+	if err == nil {
+		r.learnFrom(provider, args.values)
+	}
+	return got, err
+}
+
+// callArguments are the arguments of one call.
+type callArguments struct {
+	body   json.RawMessage // canonical
+	label  isc.Label
+	fields []permission.PayloadField
+	values map[string]labelled // by argument
+}
+
+// arguments makes the canonical body. An argument that is absent is left out if
+// the format can do without it, and otherwise skips the step.
+func (u use) arguments(sc *scope) (callArguments, error) {
+	label := or(u.control, isc.UserLabel())
+	members := make(map[string]json.RawMessage, len(u.do.Args))
+	args := make(map[string]labelled, len(u.do.Args))
+	for name, v := range u.do.Args {
+		got, err := sc.resolve(v)
+		if errors.Is(err, errAbsent) {
+			if f, ok := u.entry.Request.At("/" + escapePointer(name)); ok && !f.Required {
+				continue
+			}
+			return callArguments{}, &stepError{isc.StatusSkipped, "its argument " + name + " is absent"}
+		}
+		if err != nil {
+			return callArguments{}, err
+		}
+		members[name], args[name] = got.json, got
+		label = label.Join(got.label)
+	}
+	raw, err := objectOf(members)
+	if err != nil {
+		return callArguments{}, err
+	}
+	body, err := u.entry.Request.Check(raw)
+	if err != nil {
+		return callArguments{}, &stepError{isc.StatusFailed, "its arguments do not fit the request format: " + err.Error()}
+	}
+	fields := u.run.fieldsOf(u.entry.Request, body, label)
+	for i, f := range fields {
+		top, _, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
+		if own, ok := args[unescapePointer(top)]; ok && f.Label == label {
+			fields[i].Label = own.label
+		}
+	}
+	return callArguments{body, label, fields, args}, nil
+}
+
+// consent asks everything that a call of the plan must be asked about, in the
+// order of the paper: data of the person, data of other apps, and the act.
+func (u use) consent(ctx context.Context, provider isc.AppID, args callArguments) error {
+	r := u.run
+	act := r.callQuestion(u.entry, provider, args.body, args.label)
+	act.Fields, act.Plan = args.fields, u.job.state()
+	var questions []permission.Question
+	if len(u.job.memoryOf(u.id)) > 0 {
+		q := act
+		q.Kind = permission.ShareData
+		questions = append(questions, q)
+	}
+	givers := u.job.givers(u.id)
+	for _, giver := range givers {
+		q := act
+		q.From = r.party(giver)
+		if q.Kind != permission.Irreversible {
+			q.Kind = permission.Collaborate
+		}
+		questions = append(questions, q)
+	}
+	if u.entry.Effect != isc.Read && len(givers) == 0 {
+		questions = append(questions, act)
+	}
+	for _, q := range questions {
+		if v := r.admit(ctx, q); !v.Allowed() {
+			return &stepError{isc.StatusRefused, "not allowed: " + v.Reason}
+		}
+	}
+	return nil
+}
+
+// callee is one use of a functionality that everything was asked about.
+type callee struct {
+	entry    planner.Entry
+	provider isc.AppID
+	body     json.RawMessage
+	label    isc.Label
+	stack    []isc.AppID
+}
+
+// call gives the body to a spoke of the provider and checks what comes back.
+func (r *run) call(ctx context.Context, c callee) (labelled, error) {
+	task := isc.Task{Kind: isc.TaskCall, Functionality: c.entry.Functionality, Body: c.body, Private: r.private}
+	t := talk{key: spokeKey{app: c.provider}, task: task, given: c.label, stack: c.stack}
+	if f, ok := r.functionality(c.provider, c.entry.Functionality); ok && f.Agent {
+		t.task.May = r.wants(c.provider, nil)
+	}
+	res, label, err := r.talk(ctx, t)
+	if err != nil {
+		return labelled{}, err
+	}
+	body, err := c.entry.Response.Check(res.Body)
+	if err != nil {
+		return labelled{}, &stepError{isc.StatusFailed, "its answer does not fit the response format: " + err.Error()}
+	}
+	closed, _ := c.entry.Response.Closed()
+	return labelled{json: body, label: label, free: !closed}, nil
+}
+
+func (r *run) functionality(id isc.AppID, name isc.FunctionalityName) (isc.Functionality, bool) {
+	m, ok := r.registry().manifest(id)
+	if !ok {
+		return isc.Functionality{}, false
+	}
+	return m.Find(name)
+}
+
+// wants is what a spoke is shown of others' functionalities: what its manifest
+// wants, as far as anyone may know of it, and what the plan lets it ask for. It
+// says nothing about what is installed.
+func (r *run) wants(id isc.AppID, may []string) []isc.Known {
+	var out []isc.Known
+	shown := map[isc.FunctionalityName]bool{}
+	show := func(e planner.Entry) {
+		if shown[e.Functionality] {
+			return
+		}
+		shown[e.Functionality] = true
+		out = append(out, isc.Known{
+			Functionality: e.Functionality, Description: e.Description, Request: e.Request.Schema(), Response: e.Response.Schema(),
+		})
+	}
+	reg := r.registry()
+	for _, name := range may {
+		if e, ok := reg.catalogue.Entry(name); ok {
+			show(e)
+		}
+	}
+	m, _ := reg.manifest(id)
+	for _, name := range m.Wants {
+		if e, ok := reg.entryFor(name); ok && reg.isPublic(name) {
+			show(e)
+		}
+	}
+	return out
+}
+
+// talk is one task for one spoke.
+type talk struct {
+	key   spokeKey
+	task  isc.Task
+	given isc.Label
+	stack []isc.AppID
+	may   map[string]bool
+}
+
+// talk lends a spoke, gives it the task, serves it until its result, and gives
+// it back. The label is of whatever the spoke said.
+func (r *run) talk(ctx context.Context, t talk) (isc.Result, isc.Label, error) {
+	if err := r.budget.call(); err != nil {
+		return isc.Result{}, isc.Label{}, err
+	}
+	s, fresh, err := r.pool.take(ctx, t.key, r.budget)
+	if err != nil {
+		return isc.Result{}, isc.Label{}, err
+	}
+	if fresh {
+		r.emit(ctx, Launched{App: t.key.app, Isolation: s.isolation})
+		err = r.record(ctx, Record{Event: "launch", App: t.key.app, Detail: s.isolation})
+	}
+	who := r.party(isc.Vanilla)
+	if t.key.app != "" {
+		who = r.party(t.key.app)
+		r.session.note(who.ID, t.given)
+	}
+	c := &conversation{run: r, who: who, conn: s.conn, stack: append(t.stack[:len(t.stack):len(t.stack)], who.ID), may: t.may, given: t.given}
+	var res isc.Result
+	if err == nil {
+		res, err = c.converse(ctx, t.task)
+	}
+	r.pool.give(s, err == nil)
+	if err != nil {
+		return isc.Result{}, isc.Label{}, err
+	}
+	if t.key.app != "" {
+		r.session.note(who.ID, c.given)
+	}
+	if res.Status != isc.StatusDone {
+		return isc.Result{}, isc.Label{}, &stepError{res.Status, "the app ended with status " + res.Status.String()}
+	}
+	return res, c.said(), nil
+}

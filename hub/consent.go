@@ -1,0 +1,171 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/isolategpt/isolategpt/isc"
+	"github.com/isolategpt/isolategpt/permission"
+	"github.com/isolategpt/isolategpt/planner"
+)
+
+// admit puts a question to the gate. What it says is recorded before anything
+// follows from it; a decision that cannot be recorded is a denial.
+func (r *run) admit(ctx context.Context, q permission.Question) permission.Verdict {
+	q.Query = r.text
+	if q.To.ID != "" {
+		q.Warnings = append(q.Warnings, r.session.warnings(q)...)
+	}
+	v := r.gate.Check(ctx, q)
+	rec := Record{
+		Event: "decision", App: q.To.ID, From: q.From.ID, Functionality: q.Functionality, Detail: q.Kind.String(),
+		Decision: v.Decision.String(), By: v.By, Rule: v.Rule, Reason: v.Reason, Size: len(q.Payload),
+	}
+	if r.recording() {
+		rec.Digest = digestOf(q.Payload)
+		if v.Request != nil {
+			rec.Shown = v.Request.Digest
+		}
+	}
+	if err := r.record(ctx, rec); err != nil {
+		r.abort(err)
+		v = permission.Verdict{By: "gate", Reason: "the decision could not be recorded"}
+	}
+	r.emit(ctx, Decided{Question: q, Verdict: v})
+	return v
+}
+
+func digestOf(body []byte) isc.Digest {
+	if len(body) == 0 {
+		return isc.Digest{}
+	}
+	return isc.DigestOf(body)
+}
+
+// party is how dialogs name an app.
+func (r *run) party(id isc.AppID) permission.Party {
+	if id == isc.Vanilla {
+		return permission.Party{ID: id, Name: "the assistant"}
+	}
+	m, ok := r.registry().manifest(id)
+	if !ok {
+		m = r.registry().market[id]
+	}
+	return permission.Party{ID: id, Name: m.Name}
+}
+
+// callQuestion is the question before a functionality is used, of the kind that
+// its effect asks for. Whoever calls fills in who wants it.
+func (r *run) callQuestion(e planner.Entry, provider isc.AppID, body json.RawMessage, label isc.Label) permission.Question {
+	q := permission.Question{
+		Kind: permission.Change, To: r.party(provider), Functionality: e.Functionality, Effect: e.Effect,
+		Pin: r.registry().pin(provider, e.Functionality), Payload: body, Label: label,
+	}
+	q.Closed, _ = e.Request.Closed()
+	if e.Effect == isc.Irreversible {
+		q.Kind = permission.Irreversible
+	}
+	return q
+}
+
+// fieldsOf tells what the hub knows of the single values of a body: their roles
+// by the format, and label for all of them, except that a target which stands
+// word for word in the user's request counts as the user's.
+func (r *run) fieldsOf(f *isc.Format, body json.RawMessage, label isc.Label) []permission.PayloadField {
+	var out []permission.PayloadField
+	for _, field := range f.Fields() {
+		if field.Role == 0 {
+			continue // a container: its parts have the roles
+		}
+		p := permission.PayloadField{Pointer: field.Pointer, Label: label, Role: field.Role, Closed: field.Closed}
+		if field.Role.IsTarget() && r.allNamedByUser(body, field.Pointer) {
+			p.Label = isc.UserLabel()
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// allNamedByUser says whether everything that stands at pointer, if anything
+// does, is named by the user.
+func (r *run) allNamedByUser(body json.RawMessage, pointer string) bool {
+	values, err := isc.Select(body, pointer)
+	return err == nil && len(values) > 0 && !slices.ContainsFunc(values, func(v json.RawMessage) bool { return !r.namedByUser(v) })
+}
+
+// namedByUser says whether a value of at least three characters stands as words
+// of its own in the user's request.
+func (r *run) namedByUser(v json.RawMessage) bool {
+	word := strings.ToLower(plain(v))
+	if len(word) < 3 {
+		return false
+	}
+	text := strings.ToLower(r.text)
+	for at := 0; ; at++ {
+		next := strings.Index(text[at:], word)
+		if next < 0 {
+			return false
+		}
+		at += next
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(word):])
+		if !partOfWord(before) && !partOfWord(after) {
+			return true
+		}
+	}
+}
+
+// partOfWord says whether r would make a longer word of what it stands beside.
+// The dot, the hyphen and the like are, since they go on an address or a path.
+func partOfWord(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-@/+", r))
+}
+
+// choose finds who serves an entry: the app that the plan names, the only one,
+// the one that the person picks, or one that the person lets be installed. Apps
+// in stack wait for this call and cannot serve it.
+//
+// Source: paper §IV-A4, steps 1 and 2.
+func (r *run) choose(ctx context.Context, e planner.Entry, app isc.AppID, stack []isc.AppID) (isc.AppID, error) {
+	if fresh, ok := r.registry().catalogue.Entry(e.Name); ok {
+		e.Providers = fresh.Providers // something may have been installed since
+	}
+	var candidates []isc.AppID
+	for _, id := range e.Providers {
+		if (app == "" || id == app) && !slices.Contains(stack, id) {
+			candidates = append(candidates, id)
+		}
+	}
+	if len(candidates) == 0 {
+		if app != "" || len(e.Providers) > 0 {
+			return "", &stepError{isc.StatusRefused, "no app that can be asked serves " + e.Name}
+		}
+		return r.install(ctx, e)
+	}
+	return r.selectApp(ctx, e, candidates)
+}
+
+func (r *run) selectApp(ctx context.Context, e planner.Entry, candidates []isc.AppID) (isc.AppID, error) {
+	q := permission.Question{
+		Kind: permission.SelectApp, Functionality: e.Functionality, Effect: e.Effect, Pin: e.Request.Digest(),
+		Payload: json.RawMessage("{}"), Label: isc.HubLabel(), Closed: true, Plan: permission.InPlan,
+	}
+	for _, id := range candidates {
+		q.Options = append(q.Options, r.party(id))
+	}
+	v := r.admit(ctx, q)
+	switch {
+	case !v.Allowed():
+		return "", &stepError{isc.StatusRefused, "no app was chosen: " + v.Reason}
+	case slices.Contains(candidates, v.Choice):
+		return v.Choice, nil
+	case len(candidates) == 1 && v.Choice == "":
+		return candidates[0], nil
+	default:
+		return "", &stepError{isc.StatusRefused, "no app was chosen"}
+	}
+}

@@ -1,0 +1,129 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/isolategpt/isolategpt/isc"
+	"github.com/isolategpt/isolategpt/permission"
+)
+
+// silence is how long the operator waits for the next message of a spoke. The
+// spoke's model thinks in that time.
+const silence = 5 * time.Minute
+
+// errSilent says that a spoke said nothing for too long.
+var errSilent = errors.New("hub: spoke silent for too long")
+
+// conversation is one task of one spoke, from Task to Result. It belongs to one
+// goroutine; a collaboration is a conversation inside another.
+type conversation struct {
+	run  *run
+	who  permission.Party
+	conn isc.HubConn
+	// stack holds the apps that wait for this one, itself last: none of them
+	// can be asked again, so apps cannot go round in circles.
+	stack []isc.AppID
+	// may are the catalogue entries that the plan lets this task ask for.
+	may map[string]bool
+	// step is the plan's, for consent: whether its own acts are in the plan.
+	step string
+	// given joins the labels of all that the spoke was given in this task.
+	given   isc.Label
+	offers  map[isc.Handle]*offer
+	strikes int
+	broken  error // why the spoke is not well, once it is not
+}
+
+// converse gives t to the spoke and serves it until its result. The result's
+// body is not checked yet. An error means that the spoke is not well.
+//
+// Source: paper §IV-B5, §IV-C4.
+func (c *conversation) converse(ctx context.Context, t isc.Task) (isc.Result, error) {
+	if err := c.send(ctx, t); err != nil {
+		return isc.Result{}, err
+	}
+	for range c.run.limits.Messages {
+		m, err := c.receive(ctx)
+		if err != nil {
+			return isc.Result{}, err
+		}
+		var reply isc.ToSpoke
+		switch m := m.(type) {
+		case isc.Result:
+			return m, nil
+		case isc.Progress:
+			c.run.emit(ctx, Progress{App: c.who.ID, Text: m.Text})
+			continue
+		case isc.NeedData:
+			reply = c.share(ctx, m)
+		case isc.Confirm:
+			reply = c.confirm(ctx, m)
+		case isc.Probe:
+			reply = c.probe(ctx, m)
+		case isc.Request:
+			reply = c.route(ctx, m)
+		case nil:
+			reply = c.drop(ctx, "malformed message")
+		}
+		if c.broken != nil {
+			return isc.Result{}, c.broken
+		}
+		if err := c.send(ctx, reply); err != nil {
+			return isc.Result{}, err
+		}
+	}
+	return isc.Result{}, fmt.Errorf("%w: more than %d messages in one task", ErrBudget, c.run.limits.Messages)
+}
+
+// receive returns the next message, or nil for one that could not be decoded.
+func (c *conversation) receive(ctx context.Context) (isc.ToHub, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, silence, errSilent)
+	defer cancel()
+	m, err := c.conn.Recv(ctx)
+	if errors.Is(err, isc.ErrMalformed) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, c.account(ctx, "up", m)
+}
+
+func (c *conversation) send(ctx context.Context, m isc.ToSpoke) error {
+	if err := c.account(ctx, "down", m); err != nil {
+		return err
+	}
+	return c.conn.Send(ctx, m)
+}
+
+// account counts and records a message before anything is done with it: what
+// cannot be recorded does not happen.
+func (c *conversation) account(ctx context.Context, direction string, m any) error {
+	name, body := describe(m)
+	if err := c.run.budget.body(len(body)); err != nil {
+		return err
+	}
+	r := Record{Event: "message", App: c.who.ID, Detail: direction + " " + name, Size: len(body)}
+	if len(body) > 0 && c.run.recording() {
+		r.Digest = isc.DigestOf(body)
+	}
+	return c.run.record(ctx, r)
+}
+
+// drop refuses a message that was not understood or not legal, and counts it.
+// Past the limit the conversation ends: the spoke is not well.
+func (c *conversation) drop(ctx context.Context, reason string) isc.ToSpoke {
+	c.strikes++
+	c.run.emit(ctx, Dropped{App: c.who.ID, Reason: reason})
+	err := c.run.record(ctx, Record{Event: "dropped", App: c.who.ID, Reason: reason})
+	if err == nil && c.strikes > c.run.limits.Strikes {
+		err = fmt.Errorf("%w: more than %d illegal messages", ErrBudget, c.run.limits.Strikes)
+	}
+	if c.broken == nil {
+		c.broken = err
+	}
+	return isc.Refused{}
+}

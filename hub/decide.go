@@ -1,0 +1,100 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/isolategpt/isolategpt/isc"
+	"github.com/isolategpt/isolategpt/permission"
+	"github.com/isolategpt/isolategpt/planner"
+)
+
+// decide asks a vanilla spoke, which has no functionality at all, one typed
+// question over data. What must be found in the data, and what is picked from
+// it, is checked and resolved here.
+func (r *run) decide(ctx context.Context, j *job, id string, do planner.Decide, sc *scope, control isc.Label, out *result) error {
+	data, label, err := r.inputs(sc, do.Inputs, control)
+	if err != nil {
+		return err
+	}
+	if mixed := j.checked.Mixed(id); len(mixed) > 0 && !r.admitMixed(ctx, j, mixed, data, label) {
+		return &stepError{isc.StatusRefused, "texts of different apps were not allowed to meet"}
+	}
+	a := answering{scope: sc, data: data}
+	schema, err := a.schema(do.Answer)
+	if err != nil {
+		return err
+	}
+	format, err := isc.ParseFormat([]byte(schema))
+	if err != nil {
+		return fmt.Errorf("hub: decide: %w", err)
+	}
+	res, said, err := r.talk(ctx, talk{
+		key: spokeKey{vanilla: do.Spoke}, given: label,
+		task: isc.Task{Kind: isc.TaskDecide, Text: do.Question, Data: data, Answer: format.Schema(), Private: r.private},
+	})
+	if err != nil {
+		return err
+	}
+	body, err := format.Check(res.Body)
+	if err != nil {
+		return &stepError{isc.StatusFailed, "the model's answer does not fit: " + err.Error()}
+	}
+	if out.value, err = a.settle(do.Answer, body); err != nil {
+		return err
+	}
+	out.label = said.Join(a.picked(said))
+	if !a.picks {
+		out.format = format
+	}
+	return nil
+}
+
+// admitMixed asks whether free text of different apps may be put into one
+// context. It is asked even where the plan was approved.
+func (r *run) admitMixed(ctx context.Context, j *job, mixed []string, data []isc.Datum, label isc.Label) bool {
+	members := make(map[string]json.RawMessage, len(data))
+	for _, d := range data {
+		members[d.Name] = d.Body
+	}
+	payload, err := objectOf(members)
+	if err != nil {
+		return false
+	}
+	q := permission.Question{
+		Kind: permission.Deliver, From: r.party(j.provider[mixed[0]]), To: r.party(isc.Vanilla), Effect: isc.Read,
+		Payload: payload, Label: label, Plan: permission.InPlan,
+	}
+	return r.admit(ctx, q).Allowed()
+}
+
+// askStep puts a question of the plan to the person.
+func (r *run) askStep(ctx context.Context, do planner.Ask, sc *scope, control isc.Label, out *result) error {
+	text, err := sc.resolve(do.Question)
+	if err != nil {
+		return err
+	}
+	a := answering{scope: sc}
+	schema, err := a.schema(do.Answer)
+	if err != nil {
+		return err
+	}
+	format, err := isc.ParseFormat([]byte(schema))
+	if err != nil {
+		return fmt.Errorf("hub: ask: %w", err)
+	}
+	raw, ok := r.ask(ctx, Question{Text: plain(text.json), Format: format.Schema()})
+	if !ok {
+		return &stepError{isc.StatusMissing, "nobody answered its question"}
+	}
+	body, err := format.Check(raw)
+	if err != nil {
+		return &stepError{isc.StatusMissing, "the answer does not fit: " + err.Error()}
+	}
+	if out.value, err = a.settle(do.Answer, body); err != nil {
+		return err
+	}
+	out.label, out.format = or(control, isc.UserLabel()).Join(isc.UserLabel()), format
+	return nil
+}

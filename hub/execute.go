@@ -1,0 +1,184 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/isolategpt/isolategpt/isc"
+	"github.com/isolategpt/isolategpt/planner"
+)
+
+// result is how a step ended. It is written once, before those that wait for it
+// go on.
+type result struct {
+	status isc.Status
+	reason string // the hub's words, if there is no value
+	value  []byte // canonical; nil if there is none
+	label  isc.Label
+	// format is of the value, or of each element if list is set. Nil: nothing is
+	// known, so all of it is free text.
+	format *isc.Format
+	list   bool
+
+	app           isc.AppID
+	functionality isc.FunctionalityName
+}
+
+func (r *result) present() bool { return r != nil && r.status == isc.StatusDone && r.value != nil }
+
+// freeAt says whether what a pointer selects may hold free text.
+func (r *result) freeAt(pointer string) bool {
+	if r.format == nil {
+		return true
+	}
+	if r.list {
+		rest, inside := strings.CutPrefix(pointer, "/*")
+		if !inside {
+			closed, _ := r.format.Closed()
+			return !closed
+		}
+		pointer = rest
+	}
+	if pointer == "" {
+		closed, _ := r.format.Closed()
+		return !closed
+	}
+	f, ok := r.format.At(pointer)
+	return !ok || !f.Closed
+}
+
+// results are the results of a job by step.
+type results struct {
+	mu   sync.Mutex
+	byID map[string]*result
+}
+
+func (rs *results) snapshot() map[string]*result {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	out := make(map[string]*result, len(rs.byID))
+	for id, r := range rs.byID {
+		out[id] = r
+	}
+	return out
+}
+
+func (rs *results) put(id string, r *result) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	rs.byID[id] = r
+}
+
+// execute runs the steps, each as soon as those that it waits for have ended,
+// side by side where they do not wait for one another.
+func (r *run) execute(ctx context.Context, j *job) map[string]*result {
+	rs := &results{byID: make(map[string]*result, len(j.plan.Steps))}
+	ended := make(map[string]chan struct{}, len(j.plan.Steps))
+	for _, s := range j.plan.Steps {
+		ended[s.ID] = make(chan struct{})
+	}
+	var all sync.WaitGroup
+	for _, s := range j.plan.Steps {
+		all.Go(func() {
+			defer close(ended[s.ID])
+			for _, before := range j.checked.After(s.ID) {
+				<-ended[before]
+			}
+			rs.put(s.ID, r.step(ctx, j, s, rs.snapshot()))
+		})
+	}
+	all.Wait()
+	return rs.byID
+}
+
+// step runs one step and says how it ended.
+func (r *run) step(ctx context.Context, j *job, s planner.Step, so map[string]*result) *result {
+	out := &result{app: j.provider[s.ID]}
+	if e, ok := j.checked.Entry(s.ID); ok {
+		out.functionality = e.Functionality
+	}
+	sc := &scope{results: so, memory: func(key string) (labelled, bool) { return r.recall(ctx, key) }}
+	holds, control := sc.holds(s.When)
+	if !holds {
+		out.status, out.reason = isc.StatusSkipped, "its condition does not hold"
+	} else {
+		r.emit(ctx, StepStarted{Step: s.ID, App: out.app, Functionality: out.functionality})
+		if err := r.do(ctx, j, s, sc, control, out); err != nil {
+			out.status, out.reason, out.value = statusOf(err), reasonOf(err), nil
+		}
+	}
+	o := outcomeOf(s, out)
+	if err := r.record(ctx, Record{Event: "step", App: o.App, Functionality: o.Functionality, Detail: s.ID + " " + o.Status.String(), Reason: o.Reason}); err != nil {
+		r.abort(err)
+	}
+	r.emit(ctx, StepEnded{Outcome: o})
+	return out
+}
+
+// do runs the step's action. On success out holds a value and its label.
+func (r *run) do(ctx context.Context, j *job, s planner.Step, sc *scope, control isc.Label, out *result) (err error) {
+	defer contain("step", &err)
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if err := j.failed[s.ID]; err != nil {
+		return err
+	}
+	switch do := s.Do.(type) {
+	case planner.Call:
+		err = r.callStep(ctx, j, s.ID, do, sc, control, out)
+	case planner.Delegate:
+		err = r.delegate(ctx, j, s.ID, do, sc, control, out)
+	case planner.Decide:
+		err = r.decide(ctx, j, s.ID, do, sc, control, out)
+	case planner.Where:
+		err = r.where(do, sc, control, out)
+	case planner.Best:
+		err = r.best(do, sc, control, out)
+	case planner.Ask:
+		err = r.askStep(ctx, do, sc, control, out)
+	default:
+		err = fmt.Errorf("hub: unknown kind of step %T", s.Do)
+	}
+	if err == nil {
+		out.status = isc.StatusDone
+	}
+	return err
+}
+
+// reasonOf is what the person may be told of an error. Only the hub's own words
+// pass; what an app or model said does not.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*stepError](err); ok {
+		return e.reason
+	}
+	switch {
+	case errors.Is(err, errAbsent):
+		return "something that it needs is absent"
+	case errors.Is(err, ErrBudget), errors.Is(err, ErrPanic), errors.Is(err, errSilent):
+		return err.Error()
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "the run ended"
+	}
+	if e, ok := errors.AsType[*LaunchError](err); ok {
+		return e.Error()
+	}
+	return "the app failed"
+}
+
+func outcomeOf(s planner.Step, r *result) StepOutcome {
+	return StepOutcome{Step: s.ID, App: r.app, Functionality: r.functionality, Status: r.status, Reason: r.reason}
+}
+
+// outcomesOf is what planning may see of a finished job.
+func outcomesOf(j *job, rs map[string]*result) (out []planner.Outcome, failed bool) {
+	for _, s := range j.plan.Steps {
+		r := rs[s.ID]
+		out = append(out, planner.Outcome{Step: s.ID, Functionality: string(r.functionality), Status: r.status})
+		failed = failed || r.status != isc.StatusDone && r.status != isc.StatusSkipped
+	}
+	return out, failed
+}

@@ -1,0 +1,18 @@
+package hub_test
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/isolategpt/isolategpt/spoke"
+)
+
+func TestMain(m *testing.M) {
+	spoke.Main(processApps()...)
+	if os.Getenv("GOLEAK_OFF") == "" {
+		goleak.VerifyTestMain(m)
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,251 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/isolategpt/isolategpt/isc"
+	"github.com/isolategpt/isolategpt/permission"
+	"github.com/isolategpt/isolategpt/planner"
+)
+
+// job is a validated plan on its way: who serves which step, and whether the
+// person approved it as a whole.
+type job struct {
+	checked  *planner.Checked
+	plan     *planner.Plan
+	provider map[string]isc.AppID
+	// failed are the call steps that nobody will serve, and why.
+	failed   map[string]error
+	approved bool
+}
+
+// state is how the steps of the job stand to its plan.
+func (j *job) state() permission.PlanState {
+	if j.approved {
+		return permission.PlanApproved
+	}
+	return permission.InPlan
+}
+
+// plan asks the planner and validates what it says, whoever wrote the planner.
+// A refusal in words is returned where there is no valid plan.
+func (r *run) plan(ctx context.Context, failed []planner.Outcome) (_ *job, refusal string, err error) {
+	in := planner.Input{Query: r.text, Catalogue: r.registry().catalogue, Today: now(), Failed: failed}
+	if !r.private {
+		in.Turns = r.session.recentTurns()
+		if in.MemoryKeys, err = r.memoryKeys(ctx); err != nil {
+			return nil, "", err
+		}
+	}
+	p, err := r.callPlanner(ctx, in)
+	if e, ok := errors.AsType[*planner.PlanError](err); ok {
+		return nil, "This could not be planned: " + e.Error(), nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	checked, problems := p.Validate(in.Catalogue, planner.ValidateInput{MemoryKeys: in.MemoryKeys})
+	if len(problems) > 0 {
+		return nil, "This could not be planned: " + (&planner.PlanError{Problems: problems, Attempts: 1}).Error(), nil
+	}
+	j := &job{checked: checked, plan: checked.Plan(), provider: map[string]isc.AppID{}, failed: map[string]error{}}
+	if r.recording() {
+		raw, err := json.Marshal(j.plan)
+		if err != nil {
+			return nil, "", err
+		}
+		if err := r.record(ctx, Record{Event: "plan", Digest: isc.DigestOf(raw), Size: len(raw)}); err != nil {
+			return nil, "", err
+		}
+	}
+	r.emit(ctx, Planned{Plan: checked.Plan(), Warnings: checked.Notes()})
+	return j, "", nil
+}
+
+func (r *run) callPlanner(ctx context.Context, in planner.Input) (p *planner.Plan, err error) {
+	defer contain("planner", &err)
+	p, err = r.hub.planner.Plan(r.hub.meter(ctx, r.budget), in)
+	if err == nil && p == nil {
+		err = errors.New("hub: the planner gave neither plan nor error")
+	}
+	return p, err
+}
+
+// chooseAll finds an app for each call step before anything runs.
+func (r *run) chooseAll(ctx context.Context, j *job) {
+	chosen := map[string]isc.AppID{}
+	for _, s := range j.plan.Steps {
+		switch do := s.Do.(type) {
+		case planner.Delegate:
+			j.provider[s.ID] = do.App
+		case planner.Call:
+			e, _ := j.checked.Entry(s.ID)
+			key := e.Name + " " + string(do.App)
+			id, known := chosen[key]
+			if !known {
+				var err error
+				if id, err = r.choose(ctx, e, do.App, nil); err != nil {
+					j.failed[s.ID] = err
+					continue
+				}
+				chosen[key] = id
+			}
+			j.provider[s.ID] = id
+		}
+	}
+}
+
+// approve asks the person once for the whole plan, where there is something to
+// ask: it gives an app data of the person or of another app, or changes
+// something that will not be asked about by itself.
+func (r *run) approve(ctx context.Context, j *job) (ok bool, reason string) {
+	r.chooseAll(ctx, j)
+	if !j.needsApproval() {
+		return true, ""
+	}
+	payload, err := json.Marshal(j.plan)
+	if err == nil {
+		payload, err = isc.Canonical(payload)
+	}
+	if err != nil {
+		return false, "the plan cannot be shown"
+	}
+	v := r.admit(ctx, permission.Question{
+		Kind: permission.ApprovePlan, Payload: payload, Label: isc.UserLabel(), Plan: permission.InPlan,
+		Effect: j.effect(), Flows: r.flows(j),
+	})
+	j.approved = v.Allowed() && v.Request != nil
+	return v.Allowed(), v.Reason
+}
+
+func (j *job) needsApproval() bool {
+	for _, s := range j.plan.Steps {
+		switch do := s.Do.(type) {
+		case planner.Delegate:
+			if len(do.May) > 0 || j.crosses(s.ID) || len(j.memoryOf(s.ID)) > 0 {
+				return true
+			}
+		case planner.Call:
+			if _, failed := j.failed[s.ID]; failed {
+				continue
+			}
+			e, _ := j.checked.Entry(s.ID)
+			if e.Effect == isc.Write || j.crosses(s.ID) || len(j.memoryOf(s.ID)) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// crosses says whether a step gets what another app returned.
+func (j *job) crosses(id string) bool { return len(j.givers(id)) > 0 }
+
+// givers are the other apps whose results go into a step, sorted.
+func (j *job) givers(id string) []isc.AppID {
+	var out []isc.AppID
+	for _, f := range j.checked.Flows() {
+		if f.To != id {
+			continue
+		}
+		for _, from := range f.From {
+			if app := j.provider[from]; app != "" && app != j.provider[id] {
+				out = append(out, app)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// memoryOf are the keys of memory that go into a step. The date is no secret.
+func (j *job) memoryOf(id string) []string {
+	var out []string
+	for _, f := range j.checked.Flows() {
+		if f.To != id {
+			continue
+		}
+		for _, key := range f.Memory {
+			if key != planner.Today {
+				out = append(out, key)
+			}
+		}
+	}
+	return out
+}
+
+// effect is the strongest effect among the calls.
+func (j *job) effect() isc.Effect {
+	strongest := isc.Read
+	for _, s := range j.plan.Steps {
+		if e, ok := j.checked.Entry(s.ID); ok && e.Effect < strongest {
+			strongest = e.Effect
+		}
+	}
+	return strongest
+}
+
+// flows tell the person which app does what with which data.
+func (r *run) flows(j *job) []permission.Flow {
+	inputs := map[string][]permission.FlowInput{}
+	for _, f := range j.checked.Flows() {
+		in := permission.FlowInput{Name: f.Argument, Literal: f.Literal, Label: isc.UserLabel()}
+		var from []string
+		for _, key := range f.Memory {
+			from = append(from, "memory "+key)
+		}
+		for _, step := range f.From {
+			from = append(from, "step "+step)
+			in.Label = in.Label.Join(isc.AppLabel(j.provider[step]))
+		}
+		for _, step := range f.Asked {
+			from = append(from, "your answer to "+step)
+		}
+		in.Source = joinWords(from)
+		inputs[f.To] = append(inputs[f.To], in)
+	}
+	var out []permission.Flow
+	for _, s := range j.plan.Steps {
+		flow := permission.Flow{Step: s.ID, Effect: isc.Read, Inputs: inputs[s.ID]}
+		switch do := s.Do.(type) {
+		case planner.Call:
+			e, _ := j.checked.Entry(s.ID)
+			flow.Functionality, flow.Effect = e.Functionality, e.Effect
+		case planner.Delegate:
+			for _, name := range do.May {
+				flow.Inputs = append(flow.Inputs, permission.FlowInput{Name: "may ask for", Source: name, Label: isc.UserLabel()})
+			}
+		case planner.Decide:
+			if len(inputs[s.ID]) == 0 {
+				continue
+			}
+		default:
+			continue
+		}
+		if id := j.provider[s.ID]; id != "" {
+			flow.App = r.party(id)
+		}
+		out = append(out, flow)
+	}
+	return out
+}
+
+func joinWords(words []string) string {
+	out := ""
+	for i, w := range words {
+		if i > 0 {
+			out += ", "
+		}
+		out += w
+	}
+	return out
+}
+
+// today is the value of the hub's date.
+func today(t time.Time) labelled {
+	return labelled{json: json.RawMessage(t.Format(`"2006-01-02"`)), label: isc.HubLabel()}
+}

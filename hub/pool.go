@@ -1,0 +1,180 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/isolategpt/isolategpt/isc"
+)
+
+// ErrClosed says that a hub or session was used after Close.
+var ErrClosed = errors.New("hub: closed")
+
+// LaunchError says that a spoke could not be started.
+type LaunchError struct {
+	App isc.AppID // empty: a vanilla spoke
+	Err error
+}
+
+// Error names the app and the cause.
+func (e *LaunchError) Error() string {
+	if e.App == "" {
+		return fmt.Sprintf("hub: launch vanilla spoke: %v", e.Err)
+	}
+	return fmt.Sprintf("hub: launch %s: %v", e.App, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *LaunchError) Unwrap() error { return e.Err }
+
+// spokeKey says which spoke: an app's, or a vanilla one by its name.
+type spokeKey struct {
+	app     isc.AppID
+	vanilla string
+}
+
+// spoke is a running spoke as the operator sees it: a connection.
+type spokeConn struct {
+	key       spokeKey
+	conn      isc.HubConn
+	isolation string
+	isolates  string
+	// budget is of the run that the spoke works for now. What meters its model
+	// reads it.
+	budget *atomic.Pointer[budget]
+}
+
+// launchFunc starts a spoke. hub.go composes it, so that the operator imports
+// neither spoke nor llm.
+type launchFunc func(ctx context.Context, key spokeKey, b *atomic.Pointer[budget]) (*spokeConn, error)
+
+// pool keeps the spokes of one session warm, for follow-ups. A spoke is never
+// lent to two conversations at once and never to another session.
+type pool struct {
+	launch   launchFunc
+	parallel int
+
+	mu     sync.Mutex
+	idle   map[spokeKey][]*spokeConn
+	slots  map[spokeKey]chan struct{}
+	closed bool
+}
+
+func newPool(launch launchFunc, parallel int) *pool {
+	return &pool{launch: launch, parallel: parallel, idle: map[spokeKey][]*spokeConn{}, slots: map[spokeKey]chan struct{}{}}
+}
+
+// take lends the spoke used last, or starts one. It waits while as many spokes
+// of key are lent as may be.
+func (p *pool) take(ctx context.Context, key spokeKey, b *budget) (s *spokeConn, fresh bool, err error) {
+	p.mu.Lock()
+	slots := p.slots[key]
+	if slots == nil {
+		slots = make(chan struct{}, p.parallel)
+		p.slots[key] = slots
+	}
+	p.mu.Unlock()
+	select {
+	case slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, false, context.Cause(ctx)
+	}
+	s, err = p.warm(key)
+	if s == nil && err == nil {
+		fresh = true
+		s, err = p.start(ctx, key)
+	}
+	if err != nil {
+		<-slots
+		return nil, false, err
+	}
+	s.budget.Store(b)
+	return s, fresh, nil
+}
+
+func (p *pool) warm(key spokeKey) (*spokeConn, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	idle := p.idle[key]
+	if len(idle) == 0 {
+		return nil, nil
+	}
+	last := len(idle) - 1
+	s := idle[last]
+	idle[last] = nil
+	p.idle[key] = idle[:last]
+	return s, nil
+}
+
+func (p *pool) start(ctx context.Context, key spokeKey) (s *spokeConn, err error) {
+	defer func() {
+		if err != nil {
+			err = &LaunchError{App: key.app, Err: err}
+		}
+	}()
+	defer contain("launcher", &err)
+	b := new(atomic.Pointer[budget])
+	s, err = p.launch(ctx, key, b)
+	if err != nil {
+		return nil, err
+	}
+	s.key, s.budget = key, b
+	return s, nil
+}
+
+// give returns a spoke. One that is not well is closed.
+func (p *pool) give(s *spokeConn, well bool) {
+	s.budget.Store(nil)
+	p.mu.Lock()
+	slots := p.slots[s.key]
+	keep := well && !p.closed
+	if keep {
+		p.idle[s.key] = append(p.idle[s.key], s)
+	}
+	p.mu.Unlock()
+	if !keep {
+		closeQuietly(s)
+	}
+	<-slots
+}
+
+// close ends all idle spokes; those lent are ended when they are given back.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	idle := p.idle
+	p.idle = map[spokeKey][]*spokeConn{}
+	p.mu.Unlock()
+	var all sync.WaitGroup
+	for _, spokes := range idle {
+		for _, s := range spokes {
+			all.Go(func() { closeQuietly(s) })
+		}
+	}
+	all.Wait()
+}
+
+// drop ends the idle spokes of key: the app changed or was removed.
+func (p *pool) drop(key spokeKey) {
+	p.mu.Lock()
+	idle := p.idle[key]
+	delete(p.idle, key)
+	p.mu.Unlock()
+	for _, s := range idle {
+		closeQuietly(s)
+	}
+}
+
+// closeQuietly ends a spoke. How it ended is of no use to anyone by then; a
+// panic of a launcher's Close must not end the hub.
+func closeQuietly(s *spokeConn) {
+	var err error
+	defer contain("launcher", &err)
+	err = s.conn.Close()
+}

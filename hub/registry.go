@@ -1,0 +1,125 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isolategpt/isolategpt/isc"
+	"github.com/isolategpt/isolategpt/planner"
+)
+
+// ErrUnknownApp says that no app of that id is installed.
+var ErrUnknownApp = errors.New("hub: no such app installed")
+
+// registry is what the hub knows of apps: an immutable snapshot. Installing
+// makes a new one.
+type registry struct {
+	installed map[isc.AppID]isc.Manifest
+	market    map[isc.AppID]isc.Manifest
+	known     []isc.Functionality
+	vanilla   []planner.Vanilla
+	catalogue *planner.Catalogue
+	// public are the functionalities that spokes may know of whatever is
+	// installed.
+	public map[isc.FunctionalityName]bool
+}
+
+func newRegistry(installed, market []isc.Manifest, known []isc.Functionality, vanilla []planner.Vanilla) (*registry, error) {
+	r := &registry{
+		installed: map[isc.AppID]isc.Manifest{}, market: map[isc.AppID]isc.Manifest{},
+		known: known, vanilla: vanilla, public: map[isc.FunctionalityName]bool{},
+	}
+	for _, m := range installed {
+		if _, twice := r.installed[m.ID]; twice {
+			return nil, fmt.Errorf("hub: app %s is given twice", m.ID)
+		}
+		r.installed[m.ID] = m
+	}
+	for _, m := range market {
+		if _, here := r.installed[m.ID]; !here {
+			r.market[m.ID] = m
+		}
+		for _, f := range m.Functionalities {
+			r.public[f.Name] = true
+		}
+	}
+	for _, f := range known {
+		r.public[f.Name] = true
+	}
+	var err error
+	r.catalogue, err = planner.NewCatalogue(planner.CatalogueConfig{
+		Manifests: sorted(r.installed), Market: sorted(r.market), Known: known, Vanilla: vanilla,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("hub: %w", err)
+	}
+	return r, nil
+}
+
+// with is the registry after m was installed.
+func (r *registry) with(m isc.Manifest) (*registry, error) {
+	return newRegistry(append(sorted(r.installed), m), sorted(r.market), r.known, r.vanilla)
+}
+
+func sorted(m map[isc.AppID]isc.Manifest) []isc.Manifest {
+	out := make([]isc.Manifest, 0, len(m))
+	for _, manifest := range m {
+		out = append(out, manifest)
+	}
+	slices.SortFunc(out, func(a, b isc.Manifest) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return out
+}
+
+func (r *registry) manifest(id isc.AppID) (isc.Manifest, bool) {
+	m, ok := r.installed[id]
+	return m, ok
+}
+
+func (r *registry) isPublic(name isc.FunctionalityName) bool { return r.public[name] }
+
+// entryFor is the entry that a spoke means by a functionality's name. Where
+// apps disagree about its formats there are several; the first in order of the
+// apps' ids is taken, so that the answer depends on nothing that apps say.
+func (r *registry) entryFor(name isc.FunctionalityName) (planner.Entry, bool) {
+	if e, ok := r.catalogue.Entry(string(name)); ok {
+		return e, true
+	}
+	for _, m := range sorted(r.installed) {
+		if e, ok := r.catalogue.Entry(string(m.ID) + "/" + string(name)); ok {
+			return e, true
+		}
+	}
+	return planner.Entry{}, false
+}
+
+// pin is what a grant for the app's functionality is tied to.
+func (r *registry) pin(id isc.AppID, name isc.FunctionalityName) isc.Digest {
+	m, ok := r.installed[id]
+	if !ok {
+		return isc.Digest{}
+	}
+	return m.Pin(name)
+}
+
+// digest is what a grant to the app as a whole is tied to.
+func (r *registry) digest(id isc.AppID) isc.Digest {
+	m, ok := r.installed[id]
+	if !ok {
+		return isc.Digest{}
+	}
+	return m.Digest()
+}
+
+// offering are the apps in the market that serve entry, sorted.
+func (r *registry) offering(e planner.Entry) []isc.Manifest {
+	var out []isc.Manifest
+	for _, m := range sorted(r.market) {
+		f, ok := m.Find(e.Functionality)
+		if ok && f.Request.Digest() == e.Request.Digest() && f.Response.Digest() == e.Response.Digest() {
+			out = append(out, m)
+		}
+	}
+	return out
+}

@@ -1,0 +1,169 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
+
+	"github.com/isolategpt/isolategpt/isc"
+	"github.com/isolategpt/isolategpt/memory"
+	"github.com/isolategpt/isolategpt/permission"
+)
+
+// SessionConfig says whose session it is.
+type SessionConfig struct {
+	// User owns the grants and the memory of the session. Required; a program
+	// with one user may call them "me".
+	User string
+}
+
+// Session is one person's use of a hub: warm spokes, session grants, the turns
+// so far. It is safe for concurrent use. Nothing of one session reaches
+// another, but what both may read: the hub's apps, and, for the same user, the
+// permanent grants and the memory.
+type Session struct {
+	hub  *Hub
+	id   string
+	user string
+	gate *permission.Session
+	pool *pool
+	view memory.View
+
+	asking sync.Mutex // one question at a time
+
+	mu     sync.Mutex
+	closed bool
+	runs   sync.WaitGroup
+	turns  []string
+	given  map[isc.AppID]isc.Label
+	used   map[isc.AppID]bool
+}
+
+// Session starts a session.
+func (h *Hub) Session(cfg SessionConfig) (*Session, error) {
+	if cfg.User == "" {
+		return nil, errors.New("hub: session: no user; name whose session it is")
+	}
+	s := &Session{
+		hub: h, id: rand.Text(), user: cfg.User, gate: h.gate.Session(cfg.User),
+		given: map[isc.AppID]isc.Label{}, used: map[isc.AppID]bool{},
+	}
+	s.pool = newPool(h.launcher(cfg.User, false), h.limits.Parallel)
+	if h.memory != nil {
+		s.view = memory.NewView(h.memory, memory.HubScope(cfg.User))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, ErrClosed
+	}
+	h.sessions[s] = struct{}{}
+	return s, nil
+}
+
+// Close ends the session: running requests are waited for, its spokes end, its
+// session grants are void. Close is idempotent.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.runs.Wait()
+	s.pool.close()
+	s.gate.Close()
+	s.hub.mu.Lock()
+	delete(s.hub.sessions, s)
+	s.hub.mu.Unlock()
+	return nil
+}
+
+// Grants lists what was granted for this session or permanently.
+func (s *Session) Grants(ctx context.Context) ([]permission.Grant, error) { return s.gate.Grants(ctx) }
+
+// Revoke takes a grant back. It counts at once, for running requests too.
+func (s *Session) Revoke(ctx context.Context, id string) error { return s.gate.Revoke(ctx, id) }
+
+func (s *Session) begin(text string, opts []Option) (*run, error) {
+	r := &run{hub: s.hub, session: s, id: rand.Text(), text: text, limits: s.hub.limits, pool: s.pool, events: make(chan Event)}
+	for _, o := range opts {
+		o(r)
+	}
+	if text == "" {
+		return nil, errors.New("hub: run: an empty request")
+	}
+	if len(text) > maxRequest {
+		return nil, errors.New("hub: run: a request over 64 KiB")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	s.runs.Add(1)
+	r.budget = &budget{limits: r.limits}
+	if r.private {
+		r.pool = newPool(s.hub.launcher(s.user, true), r.limits.Parallel)
+	}
+	r.gate = s.gate.Run(permission.RunConfig{MaxPrompts: r.limits.Prompts, OnAsk: func(q permission.Request) {
+		// Nobody waits for the reader here longer than for the person.
+		r.events <- Asked{Request: q}
+	}})
+	return r, nil
+}
+
+// maxRequest bounds a request, in bytes.
+const maxRequest = 64 << 10
+
+func (s *Session) end(r *run) {
+	if r.private {
+		r.pool.close()
+	}
+	s.runs.Done()
+}
+
+// note keeps what an app was given, for the labels of what it says later.
+func (s *Session) note(id isc.AppID, l isc.Label) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.given[id] = s.given[id].Join(l)
+}
+
+// seen joins the labels of all that an app was given in this session.
+func (s *Session) seen(id isc.AppID) isc.Label {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.given[id]
+}
+
+// keepTurns is how many of the person's last requests planning sees.
+const keepTurns = 8
+
+func (s *Session) addTurn(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turns = append(s.turns, text)
+	if len(s.turns) > keepTurns {
+		s.turns = s.turns[len(s.turns)-keepTurns:]
+	}
+}
+
+func (s *Session) recentTurns() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.turns...)
+}
+
+// warnings are what only the session knows about a question.
+func (s *Session) warnings(q permission.Question) []permission.Code {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var codes []permission.Code
+	if !s.used[q.To.ID] && q.Kind != permission.SelectApp {
+		codes = append(codes, permission.CodeFirstUse)
+	}
+	changes := q.Effect != isc.Read || q.Kind == permission.SendRemote
+	if changes && !q.Label.IsTrusted() && q.Label.IsSensitive() {
+		codes = append(codes, permission.CodeRuleOfTwo)
+	}
+	return codes
+}

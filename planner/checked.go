@@ -1,0 +1,194 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/isolategpt/isolategpt/isc"
+)
+
+// Checked is a plan that [Plan.Validate] accepted, with what follows from it:
+// in which order its steps go, what flows where, and what it changes. It is
+// the only form of a plan that is executed. It is immutable; nothing outside
+// this package can make one, and the zero value has no steps and no answer.
+type Checked struct {
+	plan    *Plan
+	cat     *Catalogue
+	pos     map[string]int
+	edges   []Edge
+	after   [][]string // by position
+	flows   []Flow
+	mixed   map[string][]string
+	notes   []Problem
+	primary []isc.AppID
+	others  []isc.AppID
+}
+
+// EdgeKind says why one step waits for another. The zero value is invalid.
+type EdgeKind uint8
+
+// The kinds of edge.
+const (
+	_          EdgeKind = iota
+	EdgeData            // it uses the result
+	EdgeGuard           // its guard looks at the result
+	EdgeEffect          // one of them changes something of the other's app
+)
+
+// Edge says that step To waits for step From. Two steps may have several.
+type Edge struct {
+	From, To string
+	Kind     EdgeKind
+}
+
+// Plan is a deep copy of what will be done, without the steps that were
+// dropped or folded.
+func (k *Checked) Plan() *Plan {
+	if k == nil || k.plan == nil {
+		return &Plan{}
+	}
+	p, _ := k.plan.copied()
+	return p
+}
+
+// Order is the steps' ids in an order in which they can be run one after
+// another.
+func (k *Checked) Order() []string {
+	if k == nil || k.plan == nil {
+		return nil
+	}
+	out := make([]string, len(k.plan.Steps))
+	for i, s := range k.plan.Steps {
+		out[i] = s.ID
+	}
+	return out
+}
+
+// After are the steps that a step waits for, in order. Steps that do not wait
+// for one another may run side by side.
+func (k *Checked) After(id string) []string {
+	if i, ok := k.at(id); ok {
+		return slices.Clone(k.after[i])
+	}
+	return nil
+}
+
+// Edges are all edges, sorted by the position of To, then From, then kind.
+func (k *Checked) Edges() []Edge {
+	if k == nil {
+		return nil
+	}
+	return slices.Clone(k.edges)
+}
+
+// Entry is the catalogue entry that a call step uses.
+func (k *Checked) Entry(id string) (Entry, bool) {
+	i, ok := k.at(id)
+	if !ok {
+		return Entry{}, false
+	}
+	call, ok := k.plan.Steps[i].Do.(Call)
+	if !ok {
+		return Entry{}, false
+	}
+	return k.cat.Entry(call.Functionality)
+}
+
+// Candidates are the apps that may carry out a call or delegate step: the one
+// named, else every installed provider, sorted. None: nobody is installed, or
+// it is a step of no app.
+func (k *Checked) Candidates(id string) []isc.AppID {
+	i, ok := k.at(id)
+	if !ok {
+		return nil
+	}
+	switch a := k.plan.Steps[i].Do.(type) {
+	case Call:
+		if a.App != "" {
+			return []isc.AppID{a.App}
+		}
+		e, _ := k.cat.entry(a.Functionality)
+		return slices.Clone(e.Providers)
+	case Delegate:
+		if a.App != "" {
+			return []isc.AppID{a.App}
+		}
+	}
+	return nil
+}
+
+// Changes are the steps that may change something outside the run, in order:
+// calls that are no reads, and sub-tasks that are given functionalities.
+func (k *Checked) Changes() []string {
+	if k == nil || k.plan == nil {
+		return nil
+	}
+	var out []string
+	for _, s := range k.plan.Steps {
+		if changes(s, k.cat) {
+			out = append(out, s.ID)
+		}
+	}
+	return out
+}
+
+// Primary are the apps, or candidates, of steps that give the answer or change
+// something, sorted.
+//
+// Source: paper §IV-A2.
+func (k *Checked) Primary() []isc.AppID {
+	if k == nil {
+		return nil
+	}
+	return slices.Clone(k.primary)
+}
+
+// Secondary are the apps, or candidates, that only supply data to other steps,
+// sorted.
+//
+// Source: paper §IV-A2.
+func (k *Checked) Secondary() []isc.AppID {
+	if k == nil {
+		return nil
+	}
+	return slices.Clone(k.others)
+}
+
+// Flows say what goes into each argument and input of each step that hands
+// data to an app or a model, in the plan's order.
+func (k *Checked) Flows() []Flow {
+	if k == nil {
+		return nil
+	}
+	out := make([]Flow, len(k.flows))
+	for i, f := range k.flows {
+		out[i] = f.clone()
+	}
+	return out
+}
+
+// Mixed are the steps whose free text meets in the context of a decide or
+// delegate, if that is of more than one app; else none. Such a step needs a
+// consent of its own.
+func (k *Checked) Mixed(id string) []string {
+	if k == nil {
+		return nil
+	}
+	return slices.Clone(k.mixed[id])
+}
+
+// Notes tell what validation left out and what should be known: codes
+// [NoteDropped], [NoteFolded] and [NoteMixed].
+func (k *Checked) Notes() []Problem {
+	if k == nil {
+		return nil
+	}
+	return slices.Clone(k.notes)
+}
+
+func (k *Checked) at(id string) (int, bool) {
+	if k == nil {
+		return 0, false
+	}
+	i, ok := k.pos[id]
+	return i, ok
+}

@@ -1,0 +1,101 @@
+package planner
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/isolategpt/isolategpt/isc"
+)
+
+// Flow says what goes into one argument of a call or one input of a delegate
+// or decide.
+type Flow struct {
+	// To is the step that receives.
+	To string
+	// Argument is a JSON Pointer: in the request's body for a call ("/to"),
+	// "/inputs/0" and so on otherwise.
+	Argument string
+	// Role is the argument's, for a call.
+	Role isc.Role
+	// Literal is what the plan says itself, if the whole value stands in it.
+	Literal json.RawMessage
+	// Memory are the keys of what is remembered of the user, sorted.
+	Memory []string
+	// From are the calls and delegates whose results it is made of, directly
+	// or through decide, where and best steps, in the plan's order.
+	From []string
+	// Asked are the questions to the user whose answers it is made of.
+	Asked []string
+	// Control are the calls and delegates whose results decide whether, how
+	// often or with which element it happens: guards and each.
+	Control []string
+}
+
+func (f Flow) clone() Flow {
+	f.Literal = slices.Clone(f.Literal)
+	f.Memory, f.From = slices.Clone(f.Memory), slices.Clone(f.From)
+	f.Asked, f.Control = slices.Clone(f.Asked), slices.Clone(f.Control)
+	return f
+}
+
+// origin is what a value is made of: sets of step positions and memory keys.
+type origin struct {
+	steps  map[int]bool
+	asked  map[int]bool
+	memory map[string]bool
+}
+
+func newOrigin() origin {
+	return origin{map[int]bool{}, map[int]bool{}, map[string]bool{}}
+}
+
+func (o origin) add(p origin) {
+	for s := range p.steps {
+		o.steps[s] = true
+	}
+	for s := range p.asked {
+		o.asked[s] = true
+	}
+	for m := range p.memory {
+		o.memory[m] = true
+	}
+}
+
+// memoryKeys collects the memory keys of a value.
+func memoryKeys(v Value, into map[string]bool) {
+	switch v := v.(type) {
+	case Memory:
+		into[v.Key] = true
+	case Template:
+		for _, p := range v.Parts {
+			memoryKeys(p, into)
+		}
+	case Array:
+		for _, p := range v {
+			memoryKeys(p, into)
+		}
+	case Object:
+		for _, p := range v.Fields {
+			memoryKeys(p, into)
+		}
+	}
+}
+
+// hasItem says whether a value uses the current element of an each.
+func hasItem(v Value) bool {
+	switch v := v.(type) {
+	case Item:
+		return true
+	case Template:
+		return slices.ContainsFunc(v.Parts, hasItem)
+	case Array:
+		return slices.ContainsFunc(v, hasItem)
+	case Object:
+		for _, p := range v.Fields {
+			if hasItem(p) {
+				return true
+			}
+		}
+	}
+	return false
+}
