@@ -59,7 +59,7 @@ func (w *rendering) value(v planner.Value) {
 			w.text.WriteString("(not available)")
 			return
 		}
-		w.show(got)
+		w.show(got, "")
 	}
 }
 
@@ -69,13 +69,13 @@ func (w *rendering) ref(v planner.Ref) {
 		w.text.WriteString("(not available)")
 		return
 	}
-	w.show(got)
+	w.show(got, w.scope.results[v.Step].app)
 }
 
 // show writes a value: numbers, booleans and closed strings where they stand,
 // anything else as a block of its own. Text that no app had a hand in needs no
 // block.
-func (w *rendering) show(v labelled) {
+func (w *rendering) show(v labelled, author isc.AppID) {
 	w.answer.Label = w.answer.Label.Join(v.label)
 	text := readable(v.json)
 	apps := v.label.Apps()
@@ -84,13 +84,28 @@ func (w *rendering) show(v labelled) {
 		return
 	}
 	w.answer.Blocks = append(w.answer.Blocks, Block{Sources: v.label.Sources(), Text: text})
-	names := make([]string, len(apps))
-	for i, id := range apps {
-		names[i] = string(id)
-	}
-	w.text.WriteString("\n" + strings.Join(names, ", ") + " says:\n")
+	w.text.WriteString("\n" + byline(author, apps) + ":\n")
 	for line := range strings.Lines(text) {
 		w.text.WriteString("| " + isc.Visible(strings.TrimRight(line, "\r\n")) + "\n")
+	}
+}
+
+// byline says who wrote a block: the app that returned it, or a model that read
+// what apps returned; and whose data went into it.
+func byline(author isc.AppID, apps []isc.AppID) string {
+	var others []string
+	for _, id := range apps {
+		if id != author {
+			others = append(others, string(id))
+		}
+	}
+	switch {
+	case author == "":
+		return "A model says, from data of " + strings.Join(others, ", ")
+	case len(others) == 0:
+		return string(author) + " says"
+	default:
+		return string(author) + " says, with data of " + strings.Join(others, ", ")
 	}
 }
 

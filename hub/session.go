@@ -121,11 +121,13 @@ func (s *Session) end(r *run) {
 	s.runs.Done()
 }
 
-// note keeps what an app was given, for the labels of what it says later.
+// note keeps that an app was used and what it was given, for the labels of what
+// it says later.
 func (s *Session) note(id isc.AppID, l isc.Label) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.given[id] = s.given[id].Join(l)
+	s.used[id] = true
 }
 
 // seen joins the labels of all that an app was given in this session.

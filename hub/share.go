@@ -84,7 +84,9 @@ func (c *conversation) fromUser(ctx context.Context, f isc.DataField) (labelled,
 	if !ok {
 		return labelled{}, false
 	}
-	return labelled{json: raw, label: isc.UserLabel().Sensitive(), free: true}, true
+	got := labelled{json: raw, label: isc.UserLabel().Sensitive(), free: true}
+	c.run.learn(f.Name, got)
+	return got, true
 }
 
 func objectFrom(values map[string]labelled) (labelled, bool) {

@@ -64,6 +64,11 @@ func TestBudgetCountsTokens(t *testing.T) {
 	require.NoError(t, err)
 	_, after := b.Used()
 	require.Greater(t, after, tokens, "nobody gets tokens back by counting below zero")
+
+	_, err = b.Wrap(using(-500, 50)).Generate(t.Context(), user("hello"))
+	require.NoError(t, err)
+	_, last := b.Used()
+	require.Equal(t, after+50, last)
 }
 
 func TestBudgetChargesFailuresThatRanTheModel(t *testing.T) {

@@ -139,6 +139,12 @@ func TestRestoreIsBoundedOnAlternativesThatReferToThemselves(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Restore([]byte(`"text"`))
 	require.Error(t, err)
+
+	p, err = llm.Project([]byte(`{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"null"}]}}}`))
+	require.NoError(t, err)
+	got, err := p.Restore([]byte(`"text"`))
+	require.NoError(t, err)
+	require.Equal(t, `"text"`, string(got), "it fits nothing, and the check sees it")
 }
 
 // A schema of the kind that apps have, with a value that fits it, and that

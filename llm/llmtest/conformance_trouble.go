@@ -66,6 +66,9 @@ func (k *kit) contexts(t *testing.T) {
 		if !errors.Is(err, cause) {
 			t.Errorf("the error does not wrap the cause: %v", err)
 		}
+		if kind := llm.KindOf(err); kind != llm.Unknown {
+			t.Errorf("the end of the context is called the server's fault: %s", kind)
+		}
 	})
 	t.Run("past the deadline", func(t *testing.T) {
 		m := k.newModel(t, Exchange{Fault: Silence})

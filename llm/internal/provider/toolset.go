@@ -76,7 +76,7 @@ func (n *Toolset) add(name string) {
 	base = base[:min(len(base), maxName)]
 	sent := base
 	for i := 2; ; i++ {
-		if true {
+		if _, taken := n.ours[sent]; !taken {
 			break
 		}
 		suffix := fmt.Sprintf("_%d", i)
