@@ -3,7 +3,6 @@ package planner
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/isolategpt/isolategpt/isc"
@@ -73,7 +72,6 @@ const (
 	memorySchema = `{"$ref":"#/$defs/memory"}`
 	guardSchema  = `{"$ref":"#/$defs/guard"}`
 	formatSchema = `{"$ref":"#/$defs/format"}`
-	itemSchema   = `{"$ref":"#/$defs/item"}`
 	idSchema     = `{"$ref":"#/$defs/id"}`
 )
 
@@ -93,13 +91,10 @@ func pointerSchema(cards []card) string {
 	return enumSchema(sortedKeys(all)...)
 }
 
-const literalSchemas = `{"type":"number"},{"type":"boolean"},{"type":"string"}`
-
 // planSchema is the schema of the whole reply. It has one alternative for each
 // functionality, and one each for decide, ask and, where there is an app for
 // it, delegate.
 func planSchema(cards []card, agents, keys []string) json.RawMessage {
-	pointers := pointerSchema(cards)
 	var steps []string
 	for _, c := range cards {
 		steps = append(steps, c.schema)
@@ -114,34 +109,27 @@ func planSchema(cards []card, agents, keys []string) json.RawMessage {
 			property{"question", textSchema, true}, property{"inputs", inputs, true}, property{"format", formatSchema, false}),
 		objectSchema(property{"id", idSchema, true}, property{"do", enumSchema("ask"), true},
 			property{"question", textSchema, true}, property{"format", formatSchema, false}))
-	steps = append(steps,
-		objectSchema(property{"id", idSchema, true}, property{"do", enumSchema("where"), true}, property{"from", refSchema, true},
-			property{"field", pointers, true}, property{"op", enumSchema("eq", "ne", "lt", "le", "gt", "ge"), true},
-			property{"value", `{"anyOf":[` + literalSchemas + `,` + refSchema + `,` + memorySchema + `]}`, true}),
-		objectSchema(property{"id", idSchema, true}, property{"do", enumSchema("best"), true}, property{"from", refSchema, true},
-			property{"field", pointers, true}, property{"most", enumSchema("largest", "smallest", "latest", "earliest"), true}))
 	template := objectSchema(property{"template", arraySchema(anyOf(textSchema, refSchema), 1, schemaInputs), true})
 	root := objectSchema(property{"steps", arraySchema(anyOf(steps...), 1, schemaSteps), true},
 		property{"answer", anyOf(refSchema, template), true})
-	return json.RawMessage(root[:len(root)-1] + `,"$defs":` + definitions(pointers, keys) + `}`)
+	return json.RawMessage(root[:len(root)-1] + `,"$defs":` + definitions(cards, keys) + `}`)
 }
 
-func definitions(pointers string, keys []string) string {
+func definitions(cards []card, keys []string) string {
 	ids := make([]string, schemaSteps)
 	for i := range ids {
 		ids[i] = fmt.Sprintf("s%d", i+1)
 	}
+	literal := `{"type":"number"},{"type":"boolean"},{"type":"string"}`
 	plain := objectSchema(property{"type", enumSchema("string", "number", "integer", "boolean"), true})
 	found := objectSchema(property{"type", enumSchema("string"), true}, property{"found", `{"type":"boolean"}`, true})
 	dated := objectSchema(property{"type", enumSchema("string"), true}, property{"format", enumSchema("date", "time", "email"), true})
-	list := objectSchema(property{"type", enumSchema("array"), true}, property{"items", anyOf(found, plain), true}, property{"max_items", `{"type":"integer"}`, true})
 	return `{"id":` + enumSchema(ids...) +
-		`,"ref":` + objectSchema(property{"step", idSchema, true}, property{"pointer", pointers, true}) +
+		`,"ref":` + objectSchema(property{"step", idSchema, true}, property{"pointer", pointerSchema(cards), true}) +
 		`,"memory":` + objectSchema(property{"memory", enumSchema(keys...), true}) +
 		`,"guard":` + objectSchema(property{"op", enumSchema("eq", "ne", "lt", "le", "gt", "ge"), true},
-		property{"a", refSchema, true}, property{"b", `{"anyOf":[` + literalSchemas + `,` + refSchema + `]}`, true}) +
-		`,"item":` + objectSchema(property{"item", pointers, true}) +
-		`,"format":` + anyOf(plain, found, dated, objectSchema(property{"pick", refSchema, true}), list) + `}`
+		property{"a", refSchema, true}, property{"b", `{"anyOf":[` + literal + `,` + refSchema + `]}`, true}) +
+		`,"format":` + anyOf(plain, found, dated, objectSchema(property{"pick", refSchema, true})) + `}`
 }
 
 func callSchema(e Entry, request *node) string {
@@ -153,14 +141,7 @@ func callSchema(e Entry, request *node) string {
 		}
 		ps = append(ps, property{"app", enumSchema(ids...), false})
 	}
-	ps = append(ps, property{"args", argumentsSchema(request, 0), true})
-	if e.Effect != isc.Read {
-		ps = append(ps, property{"when", guardSchema, false})
-	}
-	if slices.ContainsFunc(request.fields, func(f *node) bool { return f.required }) {
-		ps = append(ps, property{"each", refSchema, false}, property{"at_most", `{"type":"integer"}`, false})
-	}
-	return objectSchema(ps...)
+	return objectSchema(append(ps, property{"args", argumentsSchema(request, 0), true}, property{"when", guardSchema, false})...)
 }
 
 func argumentsSchema(n *node, depth int) string {
@@ -197,5 +178,5 @@ func argumentSchema(n *node, depth int) string {
 	if n.t.types&isc.TypeObject != 0 && !n.t.any && len(n.fields) > 0 && depth < 2 {
 		out = append(out, objectSchema(property{"object", argumentsSchema(n, depth+1), true}))
 	}
-	return anyOf(append(out, refSchema, memorySchema, itemSchema)...)
+	return anyOf(append(out, refSchema, memorySchema)...)
 }

@@ -32,6 +32,24 @@ type typ struct {
 	fields map[string]typ // or those of an object with exactly these
 }
 
+// byPerson is t as a person answers it: they may say where something goes, in
+// their own words.
+func (t typ) byPerson() typ {
+	t.written = false
+	if t.elem != nil {
+		elem := t.elem.byPerson()
+		t.elem = &elem
+	}
+	fields := make(map[string]typ, len(t.fields))
+	for name, f := range t.fields {
+		fields[name] = f.byPerson()
+	}
+	if t.fields != nil {
+		t.fields = fields
+	}
+	return t
+}
+
 func anything() typ { return typ{any: true, types: everything} }
 
 // places are what a format says about its places, looked up once: asking the

@@ -121,7 +121,7 @@ func (k *checker) action(a Action) typ {
 		return k.best(a)
 	case Ask:
 		k.question(a.Question)
-		return k.shape(a.Answer, "/format", false, 0)
+		return k.shape(a.Answer, "/format", false, 0).byPerson()
 	}
 	k.fail("/do", CodeMalformed, "it does nothing")
 	return anything()

@@ -338,3 +338,18 @@ func TestEachFlowsFromItsArray(t *testing.T) {
 	require.Equal(t, []isc.AppID{"notes"}, checked.Primary())
 	require.Equal(t, []isc.AppID{"mail"}, checked.Secondary())
 }
+
+func TestAPersonsOwnAnswerMaySayWhereSomethingGoes(t *testing.T) {
+	form := isc.MustFormat(`{"type":"object","additionalProperties":false,"required":["to"],"properties":{"to":{"type":"string","x-isolate-role":"destination"}}}`)
+	c, err := planner.NewCatalogue(planner.CatalogueConfig{Known: []isc.Functionality{{Name: "mail.send", Request: form, Response: isc.MustFormat(`{"type":"boolean"}`)}}})
+	require.NoError(t, err)
+	for do, problems := range map[string]int{
+		`"do":"ask","question":{"template":["To whom?"]},"format":{"type":"string"}`: 0,
+		`"do":"decide","question":"To whom?","inputs":[],"format":{"type":"string"}`: 1,
+	} {
+		p, err := planner.DecodePlan([]byte(`{"steps":[{"id":"a",` + do + `},{"id":"b","do":"call","functionality":"mail.send","args":{"to":{"step":"a","pointer":""}}}],"answer":{"template":["Sent."]}}`))
+		require.NoError(t, err)
+		_, got := p.Validate(c, planner.ValidateInput{})
+		require.Len(t, got, problems, do)
+	}
+}
