@@ -26,16 +26,15 @@ func openLeaves(root *node) []string {
 
 func openIn(c conj, work *int) []string {
 	s := &closing{work: work}
-	s.visit(spread(c), "", true)
+	s.visit(spread(c), "")
 	slices.Sort(s.open)
 	return slices.Compact(s.open)
 }
 
 func (s *closing) add(at string) { s.open = append(s.open, at) }
 
-// visit adds the open places at and under at. The branches of c's choices are
-// looked at only if choose is set.
-func (s *closing) visit(c conj, at string, choose bool) {
+// visit adds the open places at and under at.
+func (s *closing) visit(c conj, at string) {
 	if *s.work -= 1 + len(c); *s.work < 0 {
 		s.add(at)
 		return
@@ -59,7 +58,7 @@ func (s *closing) visit(c conj, at string, choose bool) {
 	defer func() { s.path = s.path[:len(s.path)-1] }()
 	before := len(s.open)
 	s.plain(c, t, at)
-	if len(s.open) > before && choose {
+	if len(s.open) > before {
 		s.choices(c, at, before)
 	}
 }
@@ -75,7 +74,7 @@ func (s *closing) choices(c conj, at string, before int) {
 			}
 			s.open = s.open[:before]
 			for _, b := range group {
-				s.visit(spread(append(slices.Clone(c), b)), at, true)
+				s.visit(spread(append(slices.Clone(c), b)), at)
 			}
 			if len(s.open) == before {
 				return
@@ -148,7 +147,8 @@ func isClosedWord(s string) bool {
 	}
 	for i := range len(s) {
 		c := s[i]
-		if !(isNameByte(c) && c != '.' || c >= 'A' && c <= 'Z' || c == ' ') {
+		isWord := isNameByte(c) && c != '.' || c >= 'A' && c <= 'Z' || c == ' '
+		if !isWord {
 			return false
 		}
 	}
@@ -176,7 +176,7 @@ func (s *closing) array(c conj, at string) {
 				elem = append(elem, n.unevaluatedItems)
 			}
 		}
-		s.visit(spread(elem), at, true)
+		s.visit(spread(elem), at)
 	}
 }
 
@@ -212,7 +212,7 @@ func (s *closing) object(c conj, at string) {
 		if !isClosedName(name) {
 			s.add(joinPointer(at, name))
 		}
-		s.visit(below, joinPointer(at, name), true)
+		s.visit(below, joinPointer(at, name))
 	}
 	if ok {
 		s.described(shut, at)
@@ -225,7 +225,7 @@ func (s *closing) described(shut *node, at string) {
 		if !closesString(p.re.String(), -1, false) {
 			s.add(joinPointer(at, "*"))
 		}
-		s.visit(spread(conj{p.node}), joinPointer(at, "*"), true)
+		s.visit(spread(conj{p.node}), joinPointer(at, "*"))
 	}
 }
 

@@ -41,8 +41,8 @@ type Conn[In, Out any] interface {
 	io.Closer
 }
 
-// HubConn is the hub's end, SpokeConn the spoke's.
-type (
-	HubConn   = Conn[ToHub, ToSpoke]
-	SpokeConn = Conn[ToSpoke, ToHub]
-)
+// HubConn is the hub's end of a connection.
+type HubConn = Conn[ToHub, ToSpoke]
+
+// SpokeConn is the spoke's end of a connection.
+type SpokeConn = Conn[ToSpoke, ToHub]

@@ -1,7 +1,5 @@
 package isc
 
-import ()
-
 // Limits bound what a decoder accepts, so that no message costs more than its
 // size is worth. A zero field takes the value of [DefaultLimits].
 type Limits struct {

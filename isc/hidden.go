@@ -186,7 +186,7 @@ func decodeTags(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {
-		b.WriteByte(byte(r - 0xE0000))
+		b.WriteRune(r - 0xE0000)
 	}
 	b.WriteByte('"')
 	return b.String()

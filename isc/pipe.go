@@ -47,6 +47,7 @@ type pipeEnd[In, Out any] struct {
 	peer  *pipeState
 }
 
+// Send implements [Conn].
 func (p *pipeEnd[In, Out]) Send(ctx context.Context, m Out) error {
 	m, err := p.codec.checked(m)
 	if err != nil {
@@ -73,6 +74,7 @@ func (p *pipeEnd[In, Out]) Send(ctx context.Context, m Out) error {
 	}
 }
 
+// Recv implements [Conn].
 func (p *pipeEnd[In, Out]) Recv(ctx context.Context) (In, error) {
 	var none In
 	if p.own.isClosed() {
@@ -103,6 +105,7 @@ func (p *pipeEnd[In, Out]) abandon(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// Close implements [Conn].
 func (p *pipeEnd[In, Out]) Close() error {
 	p.own.close()
 	return nil

@@ -122,10 +122,12 @@ func (l *loader) unusual(at string) (*node, error) {
 	}
 	v := l.root
 	for _, t := range tokens {
-		m, ok := v.(map[string]any)
-		if v, ok = m[t]; !ok {
+		m, _ := v.(map[string]any)
+		next, ok := m[t]
+		if !ok {
 			return nil, errors.New("refers to nothing")
 		}
+		v = next
 	}
 	l.extra = append(l.extra, at)
 	return l.schema(at, v, documentURI)

@@ -35,6 +35,7 @@ type stream[In, Out any] struct {
 	closed bool
 }
 
+// Send implements [Conn].
 func (s *stream[In, Out]) Send(ctx context.Context, m Out) error {
 	body, err := s.out.encode(m)
 	if err != nil {
@@ -50,6 +51,7 @@ func (s *stream[In, Out]) Send(ctx context.Context, m Out) error {
 	})
 }
 
+// Recv implements [Conn].
 func (s *stream[In, Out]) Recv(ctx context.Context) (In, error) {
 	var none In
 	var frame []byte
@@ -118,6 +120,7 @@ func (s *stream[In, Out]) isClosed() bool {
 	return s.closed
 }
 
+// Close implements [Conn].
 func (s *stream[In, Out]) Close() error {
 	s.mu.Lock()
 	if s.closed {

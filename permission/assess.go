@@ -51,7 +51,7 @@ func Assess(q Question) []Finding {
 }
 
 func warns(c Code, k Kind) bool {
-	return c != CodeFirstUse && !(c == CodeSensitiveSource && k == ShareData)
+	return c != CodeFirstUse && (c != CodeSensitiveSource || k != ShareData)
 }
 
 func sensitive(q Question) bool {

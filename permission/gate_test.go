@@ -89,8 +89,6 @@ func TestZeroValuesDeny(t *testing.T) {
 // What an adversarial or broken prompter does denies, each with its own reason.
 func TestP3AdversarialPrompters(t *testing.T) {
 	var previous permission.Request
-	never := permission.Question{}
-	_ = never
 	for name, tt := range map[string]struct {
 		prompt permission.PrompterFunc
 		reason string
@@ -245,7 +243,7 @@ func TestD3LateAnswerAfterTimeoutAndHangingPrompter(t *testing.T) {
 		release := make(chan struct{})
 		g := gate(t, permission.PrompterFunc(func(_ context.Context, r permission.Request) (permission.Answer, error) {
 			<-release // ignores its context
-			return r.Answer(permission.AllowPermanent), nil
+			return r.Answer(permission.AllowSession), nil
 		}), ask, nil)
 		s := g.Session("alice")
 		start := time.Now()
@@ -443,12 +441,14 @@ func TestD6RevocationAndClosingCountAtOnce(t *testing.T) {
 }
 
 func TestD6ClosingDuringAPromptDenies(t *testing.T) {
-	var s *permission.Session
-	s = gate(t, permission.PrompterFunc(func(_ context.Context, r permission.Request) (permission.Answer, error) {
-		s.Close()
-		return r.Answer(permission.AllowSession), nil
-	}), ask, nil).Session("alice")
-	denied(t, s.Run(permission.RunConfig{}).Check(t.Context(), question()), "session is closed")
+	for _, d := range []permission.Decision{permission.AllowOnce, permission.AllowSession} {
+		var s *permission.Session
+		s = gate(t, permission.PrompterFunc(func(_ context.Context, r permission.Request) (permission.Answer, error) {
+			s.Close()
+			return r.Answer(d), nil
+		}), ask, nil).Session("alice")
+		denied(t, s.Run(permission.RunConfig{}).Check(t.Context(), question()), "session is closed")
+	}
 }
 
 func TestD7EveryDialogThatDeservesAWarningHasOne(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 // Limits of the plan language. A plan over one of them does not decode.
 const (
 	MaxPlan   = 64 << 10 // bytes of JSON
-	MaxSteps  = 64
+	MaxSteps  = 128
 	MaxDepth  = 16   // nesting of a value, guard or shape
 	MaxParts  = 256  // elements of one array, object or template, as written
 	MaxText   = 8192 // bytes of one question, task or template part

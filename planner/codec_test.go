@@ -61,7 +61,7 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"text for a flag":      {step(`{"id":"a","do":"delegate","task":"t","open_ended":"yes"}`), "not true or false"},
 		"long text":            {step(`{"id":"a","do":"decide","question":"` + strings.Repeat("x", 9000) + `"}`), "over 8192 bytes"},
 		"too long":             {`"` + strings.Repeat("x", 70000) + `"`, "over 65536 bytes"},
-		"too many steps":       {step(strings.Repeat(`{"id":"a","do":"decide","question":"q"},`, 64) + `{"id":"a","do":"decide","question":"q"}`), "over 64 steps"},
+		"too many steps":       {step(strings.Repeat(`{"id":"a","do":"decide","question":"q"},`, planner.MaxSteps) + `{"id":"a","do":"decide","question":"q"}`), "over 128 steps"},
 		"too deep":             {`{"steps":[],"answer":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}`, "nested more than 16 deep"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,6 +85,19 @@ func TestNullStandsForLeftOut(t *testing.T) {
 	p, err := planner.DecodePlan([]byte(`{"steps":[{"id":"a","do":"call","functionality":"f","app":null,"args":{"x":null},"each":null,"at_most":null,"when":null}],"answer":{"step":"a","pointer":"","one":null},"replan":null}`))
 	require.NoError(t, err)
 	require.Equal(t, planner.Call{Functionality: "f", Args: map[string]planner.Value{"x": planner.Literal{JSON: json.RawMessage("null")}}}, p.Steps[0].Do)
+}
+
+// TestOtherWordsForACall: models decide by "do" what keys follow.
+func TestOtherWordsForACall(t *testing.T) {
+	p, err := planner.DecodePlan([]byte(`{"steps":[
+		{"id":"a","do":"call_each","functionality":"f","each":{"step":"b","pointer":""},"at_most":2,"args":{}},
+		{"id":"c","do":"call_if","functionality":"f","when":{"op":"eq","a":1,"b":1},"args":{}}],"answer":{"step":"a","pointer":""}}`))
+	require.NoError(t, err)
+	raw, err := json.Marshal(p)
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(string(raw), `"do":"call"`))
+	_, err = planner.DecodePlan([]byte(`{"steps":[{"id":"a","do":"call_each","functionality":"f","at_most":2,"args":{}}],"answer":{"step":"a","pointer":""}}`))
+	require.ErrorContains(t, err, `"each" is missing`)
 }
 
 func TestAnyPlanEncodesToWhatDecodesToIt(t *testing.T) {

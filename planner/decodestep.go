@@ -45,9 +45,23 @@ func (d *decoder) oneStep(raw json.RawMessage, n int) Step {
 	return s
 }
 
+// Other words for a call, for models that decide by "do" what keys follow. A
+// plan is written with "call" alone.
+const (
+	doEach = "call_each"
+	doIf   = "call_if"
+)
+
 func (d *decoder) action(do string, f *fields) Action {
 	switch do {
 	case "call":
+		return d.call(f)
+	case doEach:
+		if !f.has("each") {
+			d.fail("", CodeMalformed, "%q is missing", "each")
+		}
+		return d.call(f)
+	case doIf: // its guard was read already
 		return d.call(f)
 	case "delegate":
 		return Delegate{

@@ -25,7 +25,7 @@ func TestPlansMadeInGoHaveTheSameLimits(t *testing.T) {
 		guard = planner.Not{Of: guard}
 	}
 	for name, p := range map[string]*planner.Plan{
-		"steps":        {Steps: make([]planner.Step, 65), Answer: planner.Ref{}},
+		"steps":        {Steps: make([]planner.Step, planner.MaxSteps+1), Answer: planner.Ref{}},
 		"parts":        decide(planner.Decide{Question: "q", Inputs: make([]planner.Value, 300), Answer: text}),
 		"text":         decide(planner.Decide{Question: strings.Repeat("x", 9000), Answer: text}),
 		"endless":      decide(planner.Decide{Question: "q", Inputs: []planner.Value{endless}, Answer: text}),

@@ -113,6 +113,9 @@ func (p *LLMPlanner) Plan(ctx context.Context, in Input) (*Plan, error) {
 		if len(problems) == 0 {
 			return plan, nil
 		}
+		if plan != nil && (attempt > 1 || p.cfg.MaxRepairs < 0) {
+			return plan, nil // it is valid, and the model was asked about it
+		}
 		if attempt > max(p.cfg.MaxRepairs, 0) {
 			return nil, &PlanError{Problems: problems, Attempts: attempt}
 		}
@@ -137,7 +140,8 @@ func (p *LLMPlanner) request(in Input, v view) (*llm.Request, error) {
 	}, nil
 }
 
-// attempt asks once. Exactly one of plan, problems and err is there.
+// attempt asks once. A plan that is there is valid; problems beside it are all
+// of [CodeMissed].
 func (p *LLMPlanner) attempt(ctx context.Context, in Input, v view, req *llm.Request) (reply string, plan *Plan, problems []Problem, err error) {
 	res, err := p.cfg.LLM.Generate(ctx, req)
 	if cut, ok := errors.AsType[*llm.Error](err); ok && cut.Kind == llm.Truncated && ctx.Err() == nil {
@@ -150,7 +154,7 @@ func (p *LLMPlanner) attempt(ctx context.Context, in Input, v view, req *llm.Req
 		return res.Text, nil, problems, nil
 	}
 	problems = v.outside(plan)
-	_, more := plan.Validate(in.Catalogue, ValidateInput{MemoryKeys: in.MemoryKeys})
+	checked, more := plan.Validate(in.Catalogue, ValidateInput{MemoryKeys: in.MemoryKeys})
 	for _, m := range more {
 		if !slices.Contains(problems, m) {
 			problems = append(problems, m)
@@ -159,7 +163,7 @@ func (p *LLMPlanner) attempt(ctx context.Context, in Input, v view, req *llm.Req
 	if len(problems) > 0 {
 		return res.Text, nil, problems, nil
 	}
-	return res.Text, plan, nil, nil
+	return res.Text, plan, missed(plan, checked, in.Query, v), nil
 }
 
 // read decodes a reply. A plan of no steps uses no app: the request then goes

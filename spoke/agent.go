@@ -68,7 +68,8 @@ type agentRun struct {
 	tools        *toolbox
 	native       bool // the model has tool calls of its own
 	messages     []llm.Message
-	repairs      int // one after another
+	repairs      int  // one after another
+	acted        bool // something gave a result
 	last         did
 }
 
@@ -158,14 +159,7 @@ func (r *agentRun) takeText(text string) (json.RawMessage, error) {
 func (r *agentRun) takeAction(ctx context.Context, text string) (json.RawMessage, error) {
 	a, problem := readAction(text)
 	if problem != nil {
-		// A reply that is the bare answer needs no ceremony.
-		if raw, err := llm.Extract(text); err == nil {
-			if answer, ok := fit(r.job.answer, raw); ok {
-				return answer, nil
-			}
-		}
-		// Nor do plain words, where there is nothing to do but to write.
-		if answer, ok := fitWords(r.job.answer, text); ok && !r.tools.canAct {
+		if answer, ok := r.bareAnswer(text); ok {
 			return answer, nil
 		}
 		return nil, r.repair(problem)
@@ -176,6 +170,24 @@ func (r *agentRun) takeAction(ctx context.Context, text string) (json.RawMessage
 	}
 	r.say(resultMessage(a.name, result))
 	return nil, nil
+}
+
+// bareAnswer takes a reply that is the answer without ceremony, once something
+// was done, or where there is nothing to do but to write. Before that it is more
+// likely a small model's guess.
+func (r *agentRun) bareAnswer(text string) (json.RawMessage, bool) {
+	if r.tools.canAct && !r.acted {
+		return nil, false
+	}
+	if raw, err := llm.Extract(text); err == nil {
+		if answer, ok := fit(r.job.answer, raw); ok {
+			return answer, true
+		}
+	}
+	if r.tools.canAct {
+		return nil, false
+	}
+	return fitWords(r.job.answer, text)
 }
 
 // repair asks again, with what was wrong.
@@ -238,7 +250,7 @@ func (r *agentRun) outcome(ctx context.Context, body json.RawMessage, err error)
 	if err != nil {
 		return failure(told(err)), nil
 	}
-	r.repairs = 0
+	r.repairs, r.acted = 0, true
 	return success(body), nil
 }
 

@@ -58,6 +58,7 @@ func (r *report) note(event hub.Event) {
 		for _, f := range e.Answer.Facts {
 			r.Facts = append(r.Facts, fact{App: string(f.App), Functionality: string(f.Functionality), Pointer: f.Pointer, Value: f.Value})
 		}
+	default: // the report has no place for it
 	}
 }
 

@@ -47,8 +47,9 @@ func actionText(do planner.Action) string {
 		return "the best of " + valueText(do.From)
 	case planner.Ask:
 		return "ask the user " + valueText(do.Question)
+	default:
+		return "nothing"
 	}
-	return "nothing"
 }
 
 func valuesText(values []planner.Value) string {
@@ -75,12 +76,9 @@ func valueText(v planner.Value) string {
 			out += partText(part)
 		}
 		return out
+	default:
+		return "<several values>"
 	}
-	raw, err := json.Marshal(&planner.Plan{Answer: v})
-	if err != nil {
-		return "?"
-	}
-	return string(raw)
 }
 
 // partText is a part of a template: words stand without quotes.

@@ -23,6 +23,6 @@ var canned = llm.Func(func(context.Context, *llm.Request) (*llm.Response, error)
 			{"id": "s1", "do": "call", "functionality": "weather.now", "args": {"city": "Oslo"}},
 			{"id": "s2", "do": "call", "functionality": "note.save", "args": {"degrees": {"step": "s1", "pointer": "/degrees"}}}
 		],
-		"answer": {"template": ["It is ", {"step": "s1", "pointer": "/degrees"}, " degrees in Oslo. Noted: ", {"step": "s2", "pointer": "/ok"}]}
+		"answer": {"template": ["It is ", {"step": "s1", "pointer": "/degrees"}, " degrees in Oslo. I noted it as number ", {"step": "s2", "pointer": "/number"}, "."]}
 	}`}, nil
 })

@@ -88,8 +88,9 @@ func (o *order) step(d Directive) (llm.ToolCall, bool) {
 		return o.delete(d)
 	case Also:
 		return o.also(d)
+	default: // it changes what is said or left out, and calls nothing
+		return llm.ToolCall{}, false
 	}
-	return llm.ToolCall{}, false
 }
 
 // try makes a call once, and says what it gave.

@@ -76,6 +76,7 @@ func (r Result) changed(d Directive) Result {
 			if _, ok := sum(string(value), "0"); ok && named(r.From, d.Of) {
 				body[key] = json.RawMessage(d.As)
 			}
+		default: // it is not about numbers
 		}
 	}
 	r.Body = mustJSON(body)

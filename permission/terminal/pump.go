@@ -1,6 +1,10 @@
 package terminal
 
-import "io"
+import (
+	"context"
+	"io"
+	"time"
+)
 
 // pump reads an input byte by byte on a goroutine of its own, so that waiting
 // for it can be given up.
@@ -38,11 +42,26 @@ func (p *pump) run(r io.Reader) {
 	}
 }
 
-// drop throws away the byte that a reader left behind is holding.
-func (p *pump) drop() {
-	select {
-	case <-p.bytes:
-	default:
+// discard throws away what comes within d and says how much it was. While the
+// terminal is raw ^C and ^D come as bytes; they end the input.
+func (p *pump) discard(ctx context.Context, d time.Duration) (n int, err error) {
+	over := time.NewTimer(d)
+	defer over.Stop()
+	for {
+		select {
+		case b, ok := <-p.bytes:
+			switch {
+			case !ok:
+				return n, p.err
+			case b == 3 || b == 4:
+				return n, io.EOF
+			}
+			n++
+		case <-over.C:
+			return n, nil
+		case <-ctx.Done():
+			return n, context.Cause(ctx)
+		}
 	}
 }
 

@@ -86,11 +86,11 @@ func renderAll(r permission.Request) string {
 // abridged says whether Render left something out.
 func abridged(r permission.Request) bool {
 	for _, l := range leaves(r.Payload) {
-		if shortValue(l.value) != l.value {
+		if showLeaf(l, r, shortValue) != l.value {
 			return true
 		}
 	}
-	return false
+	return len([]rune(visible(r.Purpose))) > maxShown || len([]rune(visible(r.Query))) > maxShown
 }
 
 func header(b *strings.Builder, r permission.Request) {
@@ -135,7 +135,7 @@ func party(b *strings.Builder, role string, p permission.Party) {
 		b.WriteString(role + partyID(p.ID) + "\n")
 		return
 	}
-	b.WriteString(bars(role+partyID(p.ID), shorten(visible(name), maxName)))
+	b.WriteString(bars(role+partyID(p.ID), shortName(visible(name))))
 }
 
 func partyID(id isc.AppID) string {
@@ -184,13 +184,23 @@ func payload(b *strings.Builder, r permission.Request, show func(string) string)
 	}
 	fmt.Fprintf(b, "Exactly this, %d values:\n", len(all))
 	for _, l := range all {
-		b.WriteString(bars("", l.name+" = "+show(l.value)))
+		b.WriteString(bars("", l.name+" = "+showLeaf(l, r, show)))
 		for _, f := range r.Fields {
 			if f.Pointer == l.pointer {
 				b.WriteString(provenance(f.Label))
 			}
 		}
 	}
+}
+
+// showLeaf never shortens what decides where something goes.
+func showLeaf(l leaf, r permission.Request, show func(string) string) string {
+	for _, f := range r.Fields {
+		if f.Role.IsTarget() && (l.pointer == f.Pointer || strings.HasPrefix(l.pointer, f.Pointer+"/")) {
+			return l.value
+		}
+	}
+	return show(l.value)
 }
 
 // provenance is the hub's word on a value, on a line of its own; what the user

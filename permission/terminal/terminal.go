@@ -123,36 +123,35 @@ func reopen(f *os.File) (*os.File, bool) {
 }
 
 // settle throws away what was typed before and while the dialog appeared, and
-// goes on as long as keys keep coming, for up to ten times its length. The
-// terminal is raw meanwhile, since a line that was begun is readable only so.
+// goes on as long as keys keep coming, for up to ten times its length.
 func (p *Prompter) settle(ctx context.Context, in *pump) error {
-	fd := int(p.in.(*os.File).Fd())
-	if old, err := term.MakeRaw(fd); err == nil {
-		defer term.Restore(fd, old)
-	}
-	in.drop()
-	quiet := time.NewTimer(settleTime)
-	defer quiet.Stop()
-	limit := time.NewTimer(10 * settleTime)
-	defer limit.Stop()
-	for {
-		select {
-		case b, ok := <-in.bytes:
-			if !ok {
-				return in.err
-			}
-			if b == 3 || b == 4 { // ^C and ^D are no signals while raw
-				return io.EOF
-			}
-			quiet.Reset(settleTime)
-		case <-quiet.C:
-			return nil
-		case <-limit.C:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
+	for range 10 {
+		lines, err := in.discard(ctx, settleTime)
+		if err != nil {
+			return err
+		}
+		begun, err := p.discardBegun(ctx, in)
+		if err != nil || lines+begun == 0 {
+			return err
 		}
 	}
+	return nil
+}
+
+// rawTime is how long the terminal is raw to read a line that was begun. It is
+// short, since what others write meanwhile comes out ragged.
+const rawTime = 20 * time.Millisecond
+
+// discardBegun throws away a line that has no end yet. The terminal hands it out
+// only while it is raw.
+func (p *Prompter) discardBegun(ctx context.Context, in *pump) (int, error) {
+	fd := int(p.in.(*os.File).Fd())
+	old, err := term.MakeRaw(fd)
+	if err != nil {
+		return 0, err
+	}
+	defer term.Restore(fd, old)
+	return in.discard(ctx, rawTime)
 }
 
 // dialog is one request being asked.
@@ -191,7 +190,7 @@ func (d *dialog) line(ctx context.Context, prompt string) (string, error) {
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		case <-half:
-			if err := d.write(fmt.Sprintf("\n(%s, then it is denied)\n%s", remaining(d.expires), prompt)); err != nil {
+			if err := d.write(fmt.Sprintf("\n(%s, then it is denied) your key: ", remaining(d.expires))); err != nil {
 				return "", err
 			}
 		case c, ok := <-d.in.bytes:

@@ -50,15 +50,30 @@ func bars(hub, text string) string {
 	return b.String()
 }
 
-// paragraph is hub text in as many lines as it needs, the further ones indented.
+// paragraph is hub text in as many lines as it needs, broken between words where
+// it can be, the further ones indented.
 func paragraph(head, text string) string {
 	var b strings.Builder
-	for i, piece := range wrap(text, columns-width(head)) {
-		if i > 0 {
-			head = strings.Repeat(" ", width(head))
+	indent := strings.Repeat(" ", width(head))
+	line := ""
+	flush := func() {
+		for _, piece := range wrap(line, columns-width(head)) {
+			b.WriteString(head + piece + "\n")
+			head = indent
 		}
-		b.WriteString(head + piece + "\n")
 	}
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case width(line)+1+width(word) <= columns-width(head):
+			line += " " + word
+		default:
+			flush()
+			line = word
+		}
+	}
+	flush()
 	return b.String()
 }
 
@@ -113,6 +128,16 @@ func shorten(s string, n int) string {
 	head, tail := n*2/3, n/4
 	return fmt.Sprintf("%s ...(%d characters, %d not shown, v shows all)... %s",
 		string(runes[:head]), len(runes), len(runes)-head-tail, string(runes[len(runes)-tail:]))
+}
+
+// shortName keeps the head of a display name. The id beside it is what counts.
+func shortName(s string) string {
+	runes := []rune(s)
+	if width(s) <= maxName {
+		return s
+	}
+	head := wrap(s, maxName-8)[0]
+	return fmt.Sprintf("%s...(+%d)", head, len(runes)-len([]rune(head)))
 }
 
 func shortValue(s string) string { return shorten(s, maxShown) }

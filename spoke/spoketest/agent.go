@@ -176,6 +176,17 @@ var agentCases = []testCase{
 		d.ended(isc.StatusFailed)
 		require.Less(t, len(m.Requests()), 6)
 	}},
+	{"an answer before anything was done is asked again", func(t *testing.T, l spoke.Launcher) {
+		m := bare(t, llmtest.Say(`{"text":"a guess"}`), llmtest.Say(`{"action":"note_echo","arguments":{"text":"a fact"}}`), llmtest.Say(`{"text":"a fact"}`))
+		d := launch(t, l, spoke.Spec{App: workshop(), LLM: m})
+		d.send(task(isc.Task{Text: "What is it?"}))
+		require.JSONEq(t, `{"text":"a fact"}`, d.done())
+	}},
+	{"where there is nothing to do, plain words are the answer", func(t *testing.T, l spoke.Launcher) {
+		d := launch(t, l, spoke.Spec{LLM: bare(t, llmtest.Say("The river runs."))})
+		d.send(task(isc.Task{Text: "Write a line."}))
+		require.JSONEq(t, `{"text":"The river runs."}`, d.done())
+	}},
 	{"a model that fails is a status", func(t *testing.T, l spoke.Launcher) {
 		spec, _ := plain(t, llmtest.Fail(&llm.Error{Kind: llm.Unavailable}))
 		d := launch(t, l, spec)
