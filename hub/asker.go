@@ -64,8 +64,11 @@ func (r *run) answerTo(ctx context.Context, q Question) (raw json.RawMessage, er
 	if r.hub.asker == nil {
 		return nil, errAbsent
 	}
-	r.session.asking.Lock()
-	defer r.session.asking.Unlock()
+	select {
+	case r.session.asking <- struct{}{}:
+		defer func() { <-r.session.asking }()
+	case <-ctx.Done():
+	}
 	defer contain("asker", &err)
 	if err := context.Cause(ctx); err != nil {
 		return nil, err

@@ -72,26 +72,37 @@ func (r *Record) seal() {
 	r.Hash = hex.EncodeToString(d[:])
 }
 
+// auditTimeout bounds the writing of one record.
+const auditTimeout = 10 * time.Second
+
 // trail numbers and chains the records of a hub.
 type trail struct {
 	audit Audit
-	mu    sync.Mutex
+	turn  chan struct{} // holds one while a record is written
 	seq   int
 	prev  string
 }
+
+func newTrail(a Audit) trail { return trail{audit: a, turn: make(chan struct{}, 1)} }
 
 func (t *trail) append(ctx context.Context, r Record) (err error) {
 	if t.audit == nil {
 		return nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	// A run that ends must still be able to say how: the record is written
+	// whether or not ctx has ended, but not waited for for ever.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	defer cancel()
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return fmt.Errorf("hub: audit: %w", context.Cause(ctx))
+	}
 	defer contain("audit", &err)
 	r.Seq, r.Prev, r.Time = t.seq+1, t.prev, time.Now().UTC()
 	r.seal()
-	// A run that ends must still be able to say how: the record is written
-	// whether or not ctx has ended.
-	if err := t.audit.Append(context.WithoutCancel(ctx), r); err != nil {
+	if err := t.audit.Append(ctx, r); err != nil {
 		return fmt.Errorf("hub: audit: %w", err)
 	}
 	t.seq, t.prev = r.Seq, r.Hash

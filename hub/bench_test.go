@@ -61,10 +61,11 @@ func chain(n int, sequential bool) string {
 	return b.String()
 }
 
-// benchSession has every check on, an audit trail, and consent by stored
-// grants: the prompter is never asked.
+// benchSession has every check on, an audit trail, and consent by a stored
+// grant: the person is asked once, before the measuring.
 func benchSession(b *testing.B, plan string) *hub.Session {
 	b.Helper()
+	asked := 0
 	model := llm.Func(func(_ context.Context, req *llm.Request) (*llm.Response, error) {
 		text := plan
 		if req.Purpose != "plan" {
@@ -73,12 +74,16 @@ func benchSession(b *testing.B, plan string) *hub.Session {
 		return &llm.Response{Text: text, Finish: llm.FinishStop}, nil
 	})
 	known, _ := adder("b", "sum.b", "sum.a").Manifest().Find("sum.b")
+
 	return open(b, hub.Config{
 		LLM: model, Apps: []spoke.App{adder("a", "sum.a", "sum.b"), adder("b", "sum.b", "sum.a")},
 		Known: []isc.Functionality{known}, Audit: hub.NewLinesAudit(discard{}),
-		Consent: permission.PrompterFunc(func(context.Context, permission.Request) (permission.Answer, error) {
-			b.Error("a person was asked")
-			return permission.Answer{}, nil
+		Consent: permission.PrompterFunc(func(_ context.Context, r permission.Request) (permission.Answer, error) {
+			asked++
+			if asked > 1 {
+				b.Error("a person was asked again")
+			}
+			return r.Answer(permission.AllowSession), nil
 		}),
 	})
 }
@@ -88,6 +93,9 @@ type discard struct{}
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func ask(b *testing.B, s *hub.Session) {
+	if _, err := s.Ask(b.Context(), "Add these up."); err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
 		a, err := s.Ask(b.Context(), "Add these up.")
 		if err != nil || a.Refused {

@@ -271,7 +271,7 @@ func (r *run) talk(ctx context.Context, t talk) (isc.Result, isc.Label, error) {
 	if err := r.budget.call(); err != nil {
 		return isc.Result{}, isc.Label{}, err
 	}
-	s, fresh, err := r.pool.take(ctx, t.key, r.budget)
+	s, fresh, err := r.pool.take(ctx, t.key, len(t.stack), r.budget)
 	if err != nil {
 		return isc.Result{}, isc.Label{}, err
 	}
@@ -284,17 +284,15 @@ func (r *run) talk(ctx context.Context, t talk) (isc.Result, isc.Label, error) {
 		who = r.party(t.key.app)
 		r.session.note(who.ID, t.given)
 	}
-	c := &conversation{run: r, who: who, conn: s.conn, stack: append(t.stack[:len(t.stack):len(t.stack)], who.ID), may: t.may, given: t.given}
+	c := &conversation{run: r, who: who, conn: s.conn, stack: append(t.stack[:len(t.stack):len(t.stack)], who.ID), may: t.may, given: t.given, atMost: t.task.MaxCalls}
 	var res isc.Result
+	well := false
+	defer func() { r.pool.give(s, well) }() // after a panic, too
 	if err == nil {
 		res, err = c.converse(ctx, t.task)
 	}
-	r.pool.give(s, err == nil)
-	if err != nil {
+	if well = err == nil; !well {
 		return isc.Result{}, isc.Label{}, err
-	}
-	if t.key.app != "" {
-		r.session.note(who.ID, c.given)
 	}
 	if res.Status != isc.StatusDone {
 		return isc.Result{}, isc.Label{}, &stepError{res.Status, "the app ended with status " + res.Status.String()}

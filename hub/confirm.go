@@ -16,6 +16,9 @@ func (c *conversation) confirm(ctx context.Context, m isc.Confirm) isc.ToSpoke {
 	if !ok {
 		return c.drop(ctx, "confirm: a spoke without an app has nothing to confirm")
 	}
+	if !c.spends(1) {
+		return c.drop(ctx, "confirm: more calls than the plan lets this task make")
+	}
 	f, ok := manifest.Find(m.Functionality)
 	if !ok {
 		return c.drop(ctx, "confirm: not a functionality of the app")

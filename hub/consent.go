@@ -21,6 +21,10 @@ func (r *run) admit(ctx context.Context, q permission.Question) permission.Verdi
 		q.Warnings = append(q.Warnings, r.session.warnings(q)...)
 	}
 	v := r.gate.Check(ctx, q)
+	told := v // what the person wrote is for who reads the events, and for nobody else
+	if v.By == "user" && !v.Allowed() {
+		v.Reason = "denied by the user"
+	}
 	rec := Record{
 		Event: "decision", App: q.To.ID, From: q.From.ID, Functionality: q.Functionality, Detail: q.Kind.String(),
 		Decision: v.Decision.String(), By: v.By, Rule: v.Rule, Reason: v.Reason, Size: len(q.Payload),
@@ -34,8 +38,11 @@ func (r *run) admit(ctx context.Context, q permission.Question) permission.Verdi
 	if err := r.record(ctx, rec); err != nil {
 		r.abort(err)
 		v = permission.Verdict{By: "gate", Reason: "the decision could not be recorded"}
+		told = v
 	}
-	r.emit(ctx, Decided{Question: q, Verdict: v})
+	shown := q
+	shown.Payload, shown.Fields = slices.Clone(q.Payload), slices.Clone(q.Fields) // what runs is nobody else's
+	r.emit(ctx, Decided{Question: shown, Verdict: told})
 	return v
 }
 
@@ -125,18 +132,34 @@ func partOfWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-@/+", r))
 }
 
+// seeker is who looks for an app: the plan, or an app in the course of its task.
+type seeker struct {
+	who     permission.Party // without an id: the plan
+	planned bool
+	stack   []isc.AppID // the apps that wait for this call
+}
+
+// ask fills in who is behind a question about which app shall serve.
+func (s seeker) ask(q permission.Question) permission.Question {
+	q.From = s.who
+	if s.planned {
+		q.Plan = permission.InPlan
+	} else {
+		q.Warnings = append(q.Warnings, permission.CodeNotInPlan)
+	}
+	return q
+}
+
 // choose finds who serves an entry: the app that the plan names, the only one,
 // the one that the person picks, or one that the person lets be installed. Apps
-// in stack wait for this call and cannot serve it.
+// that wait for this call cannot serve it.
 //
 // Source: paper §IV-A4, steps 1 and 2.
-func (r *run) choose(ctx context.Context, e planner.Entry, app isc.AppID, stack []isc.AppID) (isc.AppID, error) {
-	if fresh, ok := r.registry().catalogue.Entry(e.Name); ok {
-		e.Providers = fresh.Providers // something may have been installed since
-	}
+func (r *run) choose(ctx context.Context, e planner.Entry, app isc.AppID, by seeker) (isc.AppID, error) {
+	e.Providers = r.registry().providers(e) // something may have been installed since
 	var candidates []isc.AppID
 	for _, id := range e.Providers {
-		if (app == "" || id == app) && !slices.Contains(stack, id) {
+		if (app == "" || id == app) && !slices.Contains(by.stack, id) {
 			candidates = append(candidates, id)
 		}
 	}
@@ -144,16 +167,16 @@ func (r *run) choose(ctx context.Context, e planner.Entry, app isc.AppID, stack 
 		if app != "" || len(e.Providers) > 0 {
 			return "", &stepError{isc.StatusRefused, "no app that can be asked serves " + e.Name}
 		}
-		return r.install(ctx, e)
+		return r.install(ctx, e, by)
 	}
-	return r.selectApp(ctx, e, candidates)
+	return r.selectApp(ctx, e, candidates, by)
 }
 
-func (r *run) selectApp(ctx context.Context, e planner.Entry, candidates []isc.AppID) (isc.AppID, error) {
-	q := permission.Question{
+func (r *run) selectApp(ctx context.Context, e planner.Entry, candidates []isc.AppID, by seeker) (isc.AppID, error) {
+	q := by.ask(permission.Question{
 		Kind: permission.SelectApp, Functionality: e.Functionality, Effect: e.Effect, Pin: e.Request.Digest(),
-		Payload: json.RawMessage("{}"), Label: isc.HubLabel(), Closed: true, Plan: permission.InPlan,
-	}
+		Payload: json.RawMessage("{}"), Label: isc.HubLabel(), Closed: true,
+	})
 	for _, id := range candidates {
 		q.Options = append(q.Options, r.party(id))
 	}

@@ -31,10 +31,13 @@ type conversation struct {
 	// step is the plan's, for consent: whether its own acts are in the plan.
 	step string
 	// given joins the labels of all that the spoke was given in this task.
-	given   isc.Label
-	offers  map[isc.Handle]*offer
-	strikes int
-	broken  error // why the spoke is not well, once it is not
+	given  isc.Label
+	offers map[isc.Handle]*offer
+	// atMost bounds its requests and confirmations, if above zero; calls counts
+	// them.
+	atMost, calls int
+	strikes       int
+	broken        error // why the spoke is not well, once it is not
 }
 
 // converse gives t to the spoke and serves it until its result. The result's
@@ -111,6 +114,13 @@ func (c *conversation) account(ctx context.Context, direction string, m any) err
 		r.Digest = isc.DigestOf(body)
 	}
 	return c.run.record(ctx, r)
+}
+
+// spends counts n requests or confirmations and says whether the task may still
+// make them.
+func (c *conversation) spends(n int) bool {
+	c.calls += n
+	return c.atMost <= 0 || c.calls <= c.atMost
 }
 
 // drop refuses a message that was not understood or not legal, and counts it.

@@ -105,7 +105,7 @@ func New(cfg Config) (*Hub, error) {
 	cfg = cfg.copied()
 	h := &Hub{
 		cfg: cfg, planner: cfg.Planner, memory: cfg.Memory, asker: cfg.Asker, limits: cfg.Limits.withDefaults(),
-		logger: cfg.Logger, trail: trail{audit: cfg.Audit}, apps: map[isc.AppID]spoke.App{}, sessions: map[*Session]struct{}{},
+		logger: cfg.Logger, trail: newTrail(cfg.Audit), apps: map[isc.AppID]spoke.App{}, sessions: map[*Session]struct{}{},
 	}
 	var err error
 	if h.gate, err = permission.NewGate(permission.Config{Prompter: cfg.Consent, Store: cfg.Grants, Policy: cfg.Policy}); err != nil {

@@ -15,7 +15,7 @@ import (
 // manifest.
 //
 // Source: paper §IV-C1 (the hub might install apps with user consent).
-func (r *run) install(ctx context.Context, e planner.Entry) (isc.AppID, error) {
+func (r *run) install(ctx context.Context, e planner.Entry, by seeker) (isc.AppID, error) {
 	offered := r.registry().offering(e)
 	if len(offered) == 0 {
 		return "", &stepError{isc.StatusRefused, "no installed app serves " + e.Name}
@@ -27,7 +27,7 @@ func (r *run) install(ctx context.Context, e planner.Entry) (isc.AppID, error) {
 	id := ids[0]
 	if len(ids) > 1 {
 		var err error
-		if id, err = r.selectApp(ctx, e, ids); err != nil {
+		if id, err = r.selectApp(ctx, e, ids, by); err != nil {
 			return "", err
 		}
 	}
@@ -39,10 +39,10 @@ func (r *run) install(ctx context.Context, e planner.Entry) (isc.AppID, error) {
 	if payload, err = isc.Canonical(payload); err != nil {
 		return "", &stepError{isc.StatusRefused, "the manifest cannot be shown"}
 	}
-	v := r.admit(ctx, permission.Question{
+	v := r.admit(ctx, by.ask(permission.Question{
 		Kind: permission.InstallApp, To: r.party(id), Functionality: e.Functionality, Effect: e.Effect,
-		Pin: listed.Digest(), Payload: payload, Label: isc.AppLabel(id), Plan: permission.InPlan,
-	})
+		Pin: listed.Digest(), Payload: payload, Label: isc.AppLabel(id),
+	}))
 	if !v.Allowed() {
 		return "", &stepError{isc.StatusRefused, "not installed: " + v.Reason}
 	}

@@ -17,6 +17,7 @@ import (
 type job struct {
 	checked  *planner.Checked
 	plan     *planner.Plan
+	flow     map[string][]planner.Flow // what goes into each step
 	provider map[string]isc.AppID
 	// failed are the call steps that nobody will serve, and why.
 	failed   map[string]error
@@ -52,7 +53,10 @@ func (r *run) plan(ctx context.Context, failed []planner.Outcome) (_ *job, refus
 	if len(problems) > 0 {
 		return nil, "This could not be planned: " + (&planner.PlanError{Problems: problems, Attempts: 1}).Error(), nil
 	}
-	j := &job{checked: checked, plan: checked.Plan(), provider: map[string]isc.AppID{}, failed: map[string]error{}}
+	j := &job{checked: checked, plan: checked.Plan(), provider: map[string]isc.AppID{}, failed: map[string]error{}, flow: map[string][]planner.Flow{}}
+	for _, f := range checked.Flows() {
+		j.flow[f.To] = append(j.flow[f.To], f)
+	}
 	if r.recording() {
 		raw, err := json.Marshal(j.plan)
 		if err != nil {
@@ -88,7 +92,7 @@ func (r *run) chooseAll(ctx context.Context, j *job) {
 			id, known := chosen[key]
 			if !known {
 				var err error
-				if id, err = r.choose(ctx, e, do.App, nil); err != nil {
+				if id, err = r.choose(ctx, e, do.App, seeker{planned: true}); err != nil {
 					j.failed[s.ID] = err
 					continue
 				}
@@ -148,10 +152,7 @@ func (j *job) crosses(id string) bool { return len(j.givers(id)) > 0 }
 // givers are the other apps whose results go into a step, sorted.
 func (j *job) givers(id string) []isc.AppID {
 	var out []isc.AppID
-	for _, f := range j.checked.Flows() {
-		if f.To != id {
-			continue
-		}
+	for _, f := range j.flow[id] {
 		for _, from := range f.From {
 			if app := j.provider[from]; app != "" && app != j.provider[id] {
 				out = append(out, app)
@@ -165,10 +166,7 @@ func (j *job) givers(id string) []isc.AppID {
 // memoryOf are the keys of memory that go into a step. The date is no secret.
 func (j *job) memoryOf(id string) []string {
 	var out []string
-	for _, f := range j.checked.Flows() {
-		if f.To != id {
-			continue
-		}
+	for _, f := range j.flow[id] {
 		for _, key := range f.Memory {
 			if key != planner.Today {
 				out = append(out, key)

@@ -42,6 +42,7 @@ type spokeConn struct {
 	conn      isc.HubConn
 	isolation string
 	isolates  string
+	slots     chan struct{} // where it is lent from
 	// budget is of the run that the spoke works for now. What meters its model
 	// reads it.
 	budget *atomic.Pointer[budget]
@@ -59,22 +60,30 @@ type pool struct {
 
 	mu     sync.Mutex
 	idle   map[spokeKey][]*spokeConn
-	slots  map[spokeKey]chan struct{}
+	slots  map[slotKey]chan struct{}
 	closed bool
 }
 
 func newPool(launch launchFunc, parallel int) *pool {
-	return &pool{launch: launch, parallel: parallel, idle: map[spokeKey][]*spokeConn{}, slots: map[spokeKey]chan struct{}{}}
+	return &pool{launch: launch, parallel: parallel, idle: map[spokeKey][]*spokeConn{}, slots: map[slotKey]chan struct{}{}}
+}
+
+// slotKey says which spokes share a limit: those of one app at one depth of
+// apps asking apps. So who waits for a spoke waits only for those deeper than
+// itself, and two apps that ask one another cannot wait for ever.
+type slotKey struct {
+	spokeKey
+	depth int
 }
 
 // take lends the spoke used last, or starts one. It waits while as many spokes
-// of key are lent as may be.
-func (p *pool) take(ctx context.Context, key spokeKey, b *budget) (s *spokeConn, fresh bool, err error) {
+// of key are lent at that depth as may be.
+func (p *pool) take(ctx context.Context, key spokeKey, depth int, b *budget) (s *spokeConn, fresh bool, err error) {
 	p.mu.Lock()
-	slots := p.slots[key]
+	slots := p.slots[slotKey{key, depth}]
 	if slots == nil {
 		slots = make(chan struct{}, p.parallel)
-		p.slots[key] = slots
+		p.slots[slotKey{key, depth}] = slots
 	}
 	p.mu.Unlock()
 	select {
@@ -92,6 +101,7 @@ func (p *pool) take(ctx context.Context, key spokeKey, b *budget) (s *spokeConn,
 		return nil, false, err
 	}
 	s.budget.Store(b)
+	s.slots = slots
 	return s, fresh, nil
 }
 
@@ -132,7 +142,7 @@ func (p *pool) start(ctx context.Context, key spokeKey) (s *spokeConn, err error
 func (p *pool) give(s *spokeConn, well bool) {
 	s.budget.Store(nil)
 	p.mu.Lock()
-	slots := p.slots[s.key]
+	slots := s.slots
 	keep := well && !p.closed
 	if keep {
 		p.idle[s.key] = append(p.idle[s.key], s)

@@ -21,15 +21,17 @@ type registry struct {
 	known     []isc.Functionality
 	vanilla   []planner.Vanilla
 	catalogue *planner.Catalogue
-	// public are the functionalities that spokes may know of whatever is
-	// installed.
-	public map[isc.FunctionalityName]bool
+	// public are the functionalities that spokes may know of, with the formats
+	// that they are shown: the same whatever is installed.
+	public map[isc.FunctionalityName]planner.Entry
+	// listed is the whole market, installed or not.
+	listed []isc.Manifest
 }
 
 func newRegistry(installed, market []isc.Manifest, known []isc.Functionality, vanilla []planner.Vanilla) (*registry, error) {
 	r := &registry{
 		installed: map[isc.AppID]isc.Manifest{}, market: map[isc.AppID]isc.Manifest{},
-		known: known, vanilla: vanilla, public: map[isc.FunctionalityName]bool{},
+		known: known, vanilla: vanilla, listed: market, public: map[isc.FunctionalityName]planner.Entry{},
 	}
 	for _, m := range installed {
 		if _, twice := r.installed[m.ID]; twice {
@@ -41,12 +43,9 @@ func newRegistry(installed, market []isc.Manifest, known []isc.Functionality, va
 		if _, here := r.installed[m.ID]; !here {
 			r.market[m.ID] = m
 		}
-		for _, f := range m.Functionalities {
-			r.public[f.Name] = true
-		}
 	}
-	for _, f := range known {
-		r.public[f.Name] = true
+	if err := r.publish(); err != nil {
+		return nil, fmt.Errorf("hub: %w", err)
 	}
 	var err error
 	r.catalogue, err = planner.NewCatalogue(planner.CatalogueConfig{
@@ -58,9 +57,42 @@ func newRegistry(installed, market []isc.Manifest, known []isc.Functionality, va
 	return r, nil
 }
 
+// publish makes the public entries from what the program vouches for and the
+// whole market. Where apps of the market disagree about formats, the first in
+// the order of their ids counts.
+func (r *registry) publish() error {
+	public, err := planner.NewCatalogue(planner.CatalogueConfig{Known: r.known, Market: r.listed})
+	if err != nil {
+		return err
+	}
+	for _, e := range public.Entries() {
+		if _, there := r.public[e.Functionality]; !there || e.Name == string(e.Functionality) {
+			r.public[e.Functionality] = e
+		}
+	}
+	return nil
+}
+
+// providers are the installed apps that serve exactly what e says, sorted.
+func (r *registry) providers(e planner.Entry) []isc.AppID {
+	if own, ok := r.catalogue.Entry(e.Name); ok && sameFormats(own.Request, e.Request) && sameFormats(own.Response, e.Response) {
+		return own.Providers
+	}
+	var out []isc.AppID
+	for _, m := range sorted(r.installed) {
+		f, ok := m.Find(e.Functionality)
+		if ok && f.Effect == e.Effect && sameFormats(f.Request, e.Request) && sameFormats(f.Response, e.Response) {
+			out = append(out, m.ID)
+		}
+	}
+	return out
+}
+
+func sameFormats(a, b *isc.Format) bool { return a.Digest() == b.Digest() }
+
 // with is the registry after m was installed.
 func (r *registry) with(m isc.Manifest) (*registry, error) {
-	return newRegistry(append(sorted(r.installed), m), sorted(r.market), r.known, r.vanilla)
+	return newRegistry(append(sorted(r.installed), m), r.listed, r.known, r.vanilla)
 }
 
 func sorted(m map[isc.AppID]isc.Manifest) []isc.Manifest {
@@ -77,12 +109,19 @@ func (r *registry) manifest(id isc.AppID) (isc.Manifest, bool) {
 	return m, ok
 }
 
-func (r *registry) isPublic(name isc.FunctionalityName) bool { return r.public[name] }
+func (r *registry) isPublic(name isc.FunctionalityName) bool {
+	_, ok := r.public[name]
+	return ok
+}
 
-// entryFor is the entry that a spoke means by a functionality's name. Where
-// apps disagree about its formats there are several; the first in order of the
-// apps' ids is taken, so that the answer depends on nothing that apps say.
+// entryFor is the entry that a spoke means by a functionality's name: the public
+// one, if there is one. Where installed apps disagree about its formats there
+// are several; the first in order of the apps' ids is taken, so that the answer
+// depends on nothing that apps say.
 func (r *registry) entryFor(name isc.FunctionalityName) (planner.Entry, bool) {
+	if e, ok := r.public[name]; ok {
+		return e, true
+	}
 	if e, ok := r.catalogue.Entry(string(name)); ok {
 		return e, true
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -65,12 +66,19 @@ const maxOffers = 64
 // mayKnow asks before an offer would tell that some app is installed.
 func (c *conversation) mayKnow(ctx context.Context, o *offer) bool {
 	var err error
-	if o.provider, err = c.run.choose(ctx, o.entry, "", c.stack); err != nil {
+	if o.provider, err = c.run.choose(ctx, o.entry, "", c.seeker(o.entry)); err != nil {
 		return false
 	}
-	q := c.run.callQuestion(o.entry, o.provider, json.RawMessage("{}"), isc.HubLabel())
+	// The record keeps a grant that is given here from covering the request
+	// itself, whose data nobody has seen yet.
+	q := c.run.callQuestion(o.entry, o.provider, json.RawMessage(`{"probe":true}`), isc.HubLabel())
 	q.Kind, q.From, q.Closed = permission.Collaborate, c.who, true
+	q.Fields = []permission.PayloadField{{Pointer: "/probe", Label: isc.HubLabel(), Role: isc.Record, Closed: true}}
 	return c.run.admit(ctx, q).Allowed()
+}
+
+func (c *conversation) seeker(e planner.Entry) seeker {
+	return seeker{who: c.who, planned: c.may[e.Name], stack: c.stack}
 }
 
 // declared says whether the app's own manifest names the functionality as one
@@ -83,7 +91,7 @@ func (c *conversation) declared(name isc.FunctionalityName) bool {
 
 // plannedEntry is the entry that the plan lets this task ask for under name.
 func (c *conversation) plannedEntry(name isc.FunctionalityName) (planner.Entry, bool) {
-	for e := range c.may {
+	for _, e := range slices.Sorted(maps.Keys(c.may)) {
 		if entry, ok := c.run.registry().catalogue.Entry(e); ok && entry.Functionality == name {
 			return entry, true
 		}
@@ -97,6 +105,9 @@ func (c *conversation) plannedEntry(name isc.FunctionalityName) (planner.Entry, 
 func (c *conversation) route(ctx context.Context, m isc.Request) isc.ToSpoke {
 	if len(m.Calls) == 0 {
 		return c.drop(ctx, "request: no call in it")
+	}
+	if !c.spends(len(m.Calls)) {
+		return c.drop(ctx, "request: more calls than the plan lets this task make")
 	}
 	used := make([]*offer, len(m.Calls))
 	for i, call := range m.Calls {
@@ -125,7 +136,7 @@ func (c *conversation) route(ctx context.Context, m isc.Request) isc.ToSpoke {
 			continue
 		}
 		served = true
-		c.given = c.given.Join(labels[i])
+		c.take(labels[i])
 	}
 	if !served {
 		return isc.Refused{}
@@ -152,7 +163,7 @@ func (c *conversation) serve(ctx context.Context, o *offer, raw json.RawMessage)
 	}
 	provider := o.provider
 	if provider == "" {
-		if provider, err = c.run.choose(ctx, entry, "", c.stack); err != nil {
+		if provider, err = c.run.choose(ctx, entry, "", c.seeker(entry)); err != nil {
 			return refused("", isc.StatusRefused)
 		}
 	}
@@ -191,6 +202,15 @@ func (c *conversation) said() isc.Label {
 		l = l.Sensitive()
 	}
 	return l
+}
+
+// take notes that the spoke is given more, before it is: whatever becomes of
+// this conversation, its app has it from now on.
+func (c *conversation) take(l isc.Label) {
+	c.given = c.given.Join(l)
+	if c.who.ID != isc.Vanilla {
+		c.run.session.note(c.who.ID, c.given)
+	}
 }
 
 // deliver asks whether an answer may enter the asking app's context (step 5).

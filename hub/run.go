@@ -27,7 +27,9 @@ type run struct {
 	budget  *budget
 	gate    *permission.Run
 	pool    *pool
-	events  chan Event
+	// events is nil where nobody reads them.
+	events   chan Event
+	answered Answer
 
 	// abort ends the run at once, with the error as its cause.
 	abort context.CancelCauseFunc
@@ -65,22 +67,21 @@ func (s *Session) Run(ctx context.Context, text string, opts ...Option) iter.Seq
 			return
 		}
 		defer s.end(r)
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		ctx, stop := context.WithTimeoutCause(ctx, r.limits.Wall, fmt.Errorf("%w: more than %v", ErrBudget, r.limits.Wall))
+		r.events = make(chan Event)
+		ctx, cancel, stop := r.bounded(ctx)
 		defer stop()
-		r.abort = cancel
 		done := make(chan error, 1)
 		go func() {
 			defer close(r.events)
 			done <- r.resolve(ctx)
 		}()
+		defer func() {
+			cancel(errBroken)
+			for range r.events { // the run is ending, or the reader panicked: let it end
+			}
+		}()
 		for ev := range r.events {
 			if !yield(ev, nil) {
-				cancel(errBroken)
-				for range r.events { // the run is ending: let it
-				}
-				<-done
 				return
 			}
 		}
@@ -92,16 +93,24 @@ func (s *Session) Run(ctx context.Context, text string, opts ...Option) iter.Seq
 
 // Ask is [Session.Run] for callers who want the answer alone.
 func (s *Session) Ask(ctx context.Context, text string, opts ...Option) (Answer, error) {
-	var answer Answer
-	for ev, err := range s.Run(ctx, text, opts...) {
-		if err != nil {
-			return Answer{}, err
-		}
-		if a, ok := ev.(Answered); ok {
-			answer = a.Answer
-		}
+	r, err := s.begin(text, opts)
+	if err != nil {
+		return Answer{}, err
 	}
-	return answer, nil
+	defer s.end(r)
+	ctx, _, stop := r.bounded(ctx)
+	defer stop()
+	if err := r.resolve(ctx); err != nil {
+		return Answer{}, err
+	}
+	return r.answered, nil
+}
+
+// bounded is the context of the run: with its wall time, and ended by abort.
+func (r *run) bounded(ctx context.Context) (_ context.Context, abort context.CancelCauseFunc, stop func()) {
+	ctx, r.abort = context.WithCancelCause(ctx)
+	ctx, done := context.WithTimeoutCause(ctx, r.limits.Wall, fmt.Errorf("%w: more than %v", ErrBudget, r.limits.Wall))
+	return ctx, r.abort, func() { done(); r.abort(nil) }
 }
 
 // resolve is the run: plan, consent, execute, join, remember (paper §IV-A4).
@@ -143,6 +152,7 @@ func (r *run) resolve(ctx context.Context) (err error) {
 	if err := r.remember(ctx, answer); err != nil {
 		return err
 	}
+	r.answered = answer
 	r.emit(ctx, Answered{Answer: answer})
 	return nil
 }
@@ -152,6 +162,9 @@ const maxReplans = 2
 
 // emit hands an event to the reader. A reader who is gone misses it.
 func (r *run) emit(ctx context.Context, ev Event) {
+	if r.events == nil {
+		return
+	}
 	select {
 	case r.events <- ev:
 	case <-ctx.Done():

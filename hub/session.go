@@ -30,7 +30,7 @@ type Session struct {
 	pool *pool
 	view memory.View
 
-	asking sync.Mutex // one question at a time
+	asking chan struct{} // one question at a time
 
 	mu     sync.Mutex
 	closed bool
@@ -46,7 +46,7 @@ func (h *Hub) Session(cfg SessionConfig) (*Session, error) {
 		return nil, errors.New("hub: session: no user; name whose session it is")
 	}
 	s := &Session{
-		hub: h, id: rand.Text(), user: cfg.User, gate: h.gate.Session(cfg.User),
+		hub: h, id: rand.Text(), user: cfg.User, gate: h.gate.Session(cfg.User), asking: make(chan struct{}, 1),
 		given: map[isc.AppID]isc.Label{}, used: map[isc.AppID]bool{},
 	}
 	s.pool = newPool(h.launcher(cfg.User, false), h.limits.Parallel)
@@ -84,7 +84,7 @@ func (s *Session) Grants(ctx context.Context) ([]permission.Grant, error) { retu
 func (s *Session) Revoke(ctx context.Context, id string) error { return s.gate.Revoke(ctx, id) }
 
 func (s *Session) begin(text string, opts []Option) (*run, error) {
-	r := &run{hub: s.hub, session: s, id: rand.Text(), text: text, limits: s.hub.limits, pool: s.pool, events: make(chan Event)}
+	r := &run{hub: s.hub, session: s, id: rand.Text(), text: text, limits: s.hub.limits, pool: s.pool}
 	for _, o := range opts {
 		o(r)
 	}
@@ -105,8 +105,9 @@ func (s *Session) begin(text string, opts []Option) (*run, error) {
 		r.pool = newPool(s.hub.launcher(s.user, true), r.limits.Parallel)
 	}
 	r.gate = s.gate.Run(permission.RunConfig{MaxPrompts: r.limits.Prompts, OnAsk: func(q permission.Request) {
-		// Nobody waits for the reader here longer than for the person.
-		r.events <- Asked{Request: q}
+		if r.events != nil {
+			r.events <- Asked{Request: q} // whoever reads sees it before the person answers
+		}
 	}})
 	return r, nil
 }

@@ -35,7 +35,7 @@ func (c *conversation) share(ctx context.Context, m isc.NeedData) isc.ToSpoke {
 		}
 		if ok {
 			given = append(given, isc.Datum{Name: f.Name, Body: got.json})
-			c.given = c.given.Join(got.label)
+			c.take(got.label)
 		}
 	}
 	if len(given) == 0 {
