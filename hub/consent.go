@@ -40,9 +40,11 @@ func (r *run) admit(ctx context.Context, q permission.Question) permission.Verdi
 		v = permission.Verdict{By: "gate", Reason: "the decision could not be recorded"}
 		told = v
 	}
-	shown := q
-	shown.Payload, shown.Fields = slices.Clone(q.Payload), slices.Clone(q.Fields) // what runs is nobody else's
-	r.emit(ctx, Decided{Question: shown, Verdict: told})
+	if r.events != nil {
+		shown := q
+		shown.Payload, shown.Fields = slices.Clone(q.Payload), slices.Clone(q.Fields) // what runs is nobody else's
+		r.emit(ctx, Decided{Question: shown, Verdict: told})
+	}
 	return v
 }
 
