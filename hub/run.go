@@ -146,6 +146,9 @@ func (r *run) resolve(ctx context.Context) (err error) {
 	}
 	answer.Usage = r.budget.usage()
 	answer.Missing = r.missing
+	for _, m := range r.missing {
+		answer.Text += "\nStill needed: " + m
+	}
 	if err := r.record(ctx, Record{Event: "answer", Digest: digestOf([]byte(answer.Text)), Size: len(answer.Text)}); err != nil {
 		return err
 	}
