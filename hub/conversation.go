@@ -28,8 +28,6 @@ type conversation struct {
 	stack []isc.AppID
 	// may are the catalogue entries that the plan lets this task ask for.
 	may map[string]bool
-	// step is the plan's, for consent: whether its own acts are in the plan.
-	step string
 	// given joins the labels of all that the spoke was given in this task.
 	given  isc.Label
 	offers map[isc.Handle]*offer

@@ -32,6 +32,8 @@ type Decided struct {
 type Launched struct {
 	App       isc.AppID // empty: a vanilla spoke
 	Isolation string
+	// Isolates says in words what that keeps apart.
+	Isolates string
 }
 
 // Installed says that an app was installed on demand.

@@ -13,6 +13,7 @@ import (
 	"github.com/isolategpt/isolategpt/hub"
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/llm"
+	"github.com/isolategpt/isolategpt/memory"
 	"github.com/isolategpt/isolategpt/permission"
 	"github.com/isolategpt/isolategpt/spoke"
 )
@@ -144,4 +145,24 @@ func TestAPrivateRunLeavesNothing(t *testing.T) {
 	_, err = s.Ask(t.Context(), "Hello?")
 	require.NoError(t, err)
 	require.NotContains(t, strings.Join(prompts, "\n"), "xyzzy")
+}
+
+func TestALaterSessionKnowsWhatThePersonAskedAndNotWhatWasAnswered(t *testing.T) {
+	var last string
+	model := llm.Func(func(_ context.Context, req *llm.Request) (*llm.Response, error) {
+		text := `{"answer":"forty-two"}`
+		if req.Purpose == "plan" {
+			last, text = req.Messages[len(req.Messages)-1].Text, `{"steps":[],"answer":"x"}`
+		}
+		return &llm.Response{Text: text, Finish: llm.FinishStop}, nil
+	})
+	kept := memory.InMemory()
+	for _, text := range []string{"What is six times seven?", "And doubled?"} {
+		s := open(t, hub.Config{LLM: model, Memory: kept})
+		a, err := s.Ask(t.Context(), text)
+		require.NoError(t, err)
+		require.Equal(t, "forty-two", a.Text)
+	}
+	require.Contains(t, last, "What is six times seven?")
+	require.NotContains(t, last, "forty-two")
 }

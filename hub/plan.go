@@ -37,7 +37,9 @@ func (j *job) state() permission.PlanState {
 func (r *run) plan(ctx context.Context, failed []planner.Outcome) (_ *job, refusal string, err error) {
 	in := planner.Input{Query: r.text, Catalogue: r.registry().catalogue, Today: now(), Failed: failed}
 	if !r.private {
-		in.Turns = r.session.recentTurns()
+		if in.Turns, err = r.session.recentTurns(ctx); err != nil {
+			return nil, "", err
+		}
 		if in.MemoryKeys, err = r.memoryKeys(ctx); err != nil {
 			return nil, "", err
 		}

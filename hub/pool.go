@@ -170,17 +170,6 @@ func (p *pool) close() {
 	all.Wait()
 }
 
-// drop ends the idle spokes of key: the app changed or was removed.
-func (p *pool) drop(key spokeKey) {
-	p.mu.Lock()
-	idle := p.idle[key]
-	delete(p.idle, key)
-	p.mu.Unlock()
-	for _, s := range idle {
-		closeQuietly(s)
-	}
-}
-
 // closeQuietly ends a spoke. How it ended is of no use to anyone by then; a
 // panic of a launcher's Close must not end the hub.
 func closeQuietly(s *spokeConn) {

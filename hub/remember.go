@@ -104,6 +104,12 @@ func (r *run) learnFrom(app isc.AppID, args map[string]labelled) {
 	}
 }
 
+// turn is one request and its answer as they are kept.
+type turn struct {
+	Request string `json:"request"`
+	Answer  string `json:"answer"`
+}
+
 // remember stores the turn and what was learned in the hub's scope. Summaries
 // are made elsewhere, off the person's path.
 func (r *run) remember(ctx context.Context, a Answer) (err error) {
@@ -115,15 +121,12 @@ func (r *run) remember(ctx context.Context, a Answer) (err error) {
 		return nil
 	}
 	defer contain("memory", &err)
-	turn, err := json.Marshal(struct {
-		Request string `json:"request"`
-		Answer  string `json:"answer"`
-	}{r.text, a.Text})
+	said, err := json.Marshal(turn{r.text, a.Text})
 	if err != nil {
 		return fmt.Errorf("hub: memory: %w", err)
 	}
 	t := now()
-	records := []memory.Record{{Kind: memory.Turn, Value: turn, Label: a.Label, Time: t}}
+	records := []memory.Record{{Kind: memory.Turn, Value: said, Label: a.Label, Time: t}}
 	r.memory.mu.Lock()
 	for _, name := range slices.Sorted(maps.Keys(r.memory.learned)) {
 		records = append(records, memory.Record{

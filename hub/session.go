@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/isolategpt/isolategpt/isc"
@@ -36,8 +37,10 @@ type Session struct {
 	closed bool
 	runs   sync.WaitGroup
 	turns  []string
-	given  map[isc.AppID]isc.Label
-	used   map[isc.AppID]bool
+	// recalled says that turns has what was said in earlier sessions.
+	recalled bool
+	given    map[isc.AppID]isc.Label
+	used     map[isc.AppID]bool
 }
 
 // Session starts a session.
@@ -150,10 +153,37 @@ func (s *Session) addTurn(text string) {
 	}
 }
 
-func (s *Session) recentTurns() []string {
+// recentTurns are the person's last requests, in this session and, as far as
+// the hub remembers them, before it.
+func (s *Session) recentTurns(ctx context.Context) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]string(nil), s.turns...)
+	if !s.recalled {
+		before, err := earlierTurns(ctx, s.view)
+		if err != nil {
+			return nil, err
+		}
+		s.turns = append(before, s.turns...)
+		s.recalled = true
+	}
+	return append([]string(nil), s.turns[max(0, len(s.turns)-keepTurns):]...), nil
+}
+
+// earlierTurns reads the requests, and only those, from the hub's memory: the
+// answers hold what apps said.
+func earlierTurns(ctx context.Context, view memory.View) (out []string, err error) {
+	defer contain("memory", &err)
+	records, err := view.Records(ctx, memory.Query{Kind: memory.Turn, Last: keepTurns})
+	if err != nil {
+		return nil, fmt.Errorf("hub: memory: %w", err)
+	}
+	for _, r := range records {
+		var t turn
+		if isc.Unmarshal(r.Value, &t) == nil && t.Request != "" {
+			out = append(out, t.Request)
+		}
+	}
+	return out, nil
 }
 
 // warnings are what only the session knows about a question.
