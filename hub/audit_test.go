@@ -76,7 +76,9 @@ func audited(t *testing.T) (lines []byte, e ending, up, down int64) {
 		cfg.Audit, cfg.Memory = hub.NewLinesAudit(&buf), mem
 		c.Launcher = cfg.Launcher
 		cfg.Launcher = c
-		cfg.Asker = hub.AskerFunc(func(context.Context, hub.Question) (json.RawMessage, error) { return json.RawMessage(`"marker-shoe"`), nil })
+		cfg.Asker = hub.AskerFunc(func(context.Context, hub.Question) (json.RawMessage, error) {
+			return json.RawMessage(`"marker-shoe"`), nil
+		})
 		cfg.Planner = plans(map[string]string{"go marker-request": strings.Replace(roguePlan, `"go"`, `"marker-argument"`, 1)})
 	})
 	s.person.answer = func(r permission.Request) permission.Answer {
@@ -147,7 +149,9 @@ func TestAuditTamperingIsDetected(t *testing.T) {
 	raw, _, _, _ := audited(t)
 	lines := bytes.SplitAfter(bytes.TrimSuffix(raw, []byte("\n")), []byte("\n"))
 	lines[len(lines)-1] = append(lines[len(lines)-1], '\n')
-	verify := func(lines [][]byte) ([]hub.Record, error) { return hub.VerifyAudit(bytes.NewReader(bytes.Join(lines, nil))) }
+	verify := func(lines [][]byte) ([]hub.Record, error) {
+		return hub.VerifyAudit(bytes.NewReader(bytes.Join(lines, nil)))
+	}
 	_, err := verify(lines)
 	require.NoError(t, err)
 	tampered := func(name string, at int, changed [][]byte) {

@@ -92,7 +92,7 @@ func ExampleSession_Run() {
 		switch ev := ev.(type) {
 		case hub.Decided:
 			if ev.Question.Kind == permission.Irreversible {
-				fmt.Println("decided:", ev.Verdict.Decision, "-", ev.Verdict.Reason)
+				fmt.Println("decided:", ev.Verdict.Decision, "by", ev.Verdict.By)
 			}
 		case hub.StepEnded:
 			fmt.Println("step:", ev.Outcome.Functionality, ev.Outcome.Status)
@@ -101,7 +101,7 @@ func ExampleSession_Run() {
 		}
 	}
 	// Output:
-	// decided: deny - no prompter configured
+	// decided: deny by gate
 	// step: mail.send refused
 	// refused: true
 }

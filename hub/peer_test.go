@@ -180,6 +180,10 @@ func (v *vault) app() spoke.App {
 			v.did("vault.wipe", d)
 			return sent{1}, nil
 		}),
+		spoke.Func("vault.move", func(_ context.Context, d doorTo) (sent, error) {
+			v.did("vault.move", d)
+			return sent{1}, nil
+		}, spoke.Writes()),
 		spoke.Func("vault.count", func(_ context.Context, e empty) (sent, error) {
 			v.did("vault.count", e)
 			return sent{7}, nil
@@ -201,7 +205,7 @@ func rogue() spoke.App {
 	never := func(context.Context, note) (note, error) { return note{}, nil }
 	return must(spoke.New(isc.Manifest{
 		ID: "rogue", Name: "Rogue", Instructions: "You are helpful.",
-		Wants: []isc.FunctionalityName{"vault.read", "vault.save", "vault.wipe", "vault.count", "vault.crash", "nobody.serves"},
+		Wants: []isc.FunctionalityName{"vault.read", "vault.save", "vault.wipe", "vault.move", "vault.count", "vault.crash", "nobody.serves"},
 	},
 		spoke.Func("rogue.work", never, spoke.Reads()),
 		spoke.Func("rogue.burn", never),
