@@ -11,8 +11,8 @@ type Answer struct {
 	// Text is for the person: the plan's template with closed values in place
 	// and free text of apps as attributed blocks.
 	Text string
-	// Refused says that the run ended without doing what was asked: it could
-	// not be planned, or was not allowed. Text says why.
+	// Refused says that nothing was done, because it could not be planned or was
+	// not allowed. Text says why. A run in which steps failed is no refusal.
 	Refused bool
 	// Facts are the values that apps returned and the answer shows, byte for
 	// byte, each with who returned it. A text that a model joined can be
@@ -55,4 +55,8 @@ type StepOutcome struct {
 	// Reason is the hub's own words: who denied, or what did not fit. It holds
 	// nothing that an app wrote.
 	Reason string `json:"reason,omitempty"`
+	// Err is what the step failed with, for programs: a [*LaunchError], an error
+	// that wraps [ErrBudget] or [ErrPanic], or nil. Do not show it: it may hold
+	// what an app said.
+	Err error `json:"-"`
 }

@@ -12,8 +12,8 @@ import (
 // Asker puts questions to the person that are no matter of consent: data that
 // an app needs and the hub does not have, and questions of a plan.
 //
-// Ask is never called for two questions of one session at once. It must return
-// when ctx ends. An error means that there is no answer.
+// Ask is never called for two questions of one hub at once, nor while a dialog
+// is open. It must return when ctx ends. An error means that there is no answer.
 type Asker interface {
 	Ask(ctx context.Context, q Question) (json.RawMessage, error)
 }
@@ -64,14 +64,11 @@ func (r *run) answerTo(ctx context.Context, q Question) (raw json.RawMessage, er
 	if r.hub.asker == nil {
 		return nil, errAbsent
 	}
-	select {
-	case r.session.asking <- struct{}{}:
-		defer func() { <-r.session.asking }()
-	case <-ctx.Done():
-	}
-	defer contain("asker", &err)
-	if err := context.Cause(ctx); err != nil {
+	give, err := r.hub.person.take(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer give()
+	defer contain("asker", &err)
 	return r.hub.asker.Ask(ctx, q)
 }

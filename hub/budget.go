@@ -21,6 +21,11 @@ type Limits struct {
 	Strikes    int           // illegal messages of one spoke before it is closed; 8
 	Messages   int           // of one spoke in one task; 256
 	Parallel   int           // spokes of one app at once; 8
+	TaskTurns  int           // model turns of one task of a spoke; 12
+	TaskCalls  int           // calls and requests of one task of a spoke; 32
+	TaskTokens int           // of one task of a spoke, in and out; 100,000
+	Prompt     time.Duration // a person's time for one dialog; 2 minutes
+	Silence    time.Duration // a spoke's time until its next message, its model's thinking included; 5 minutes
 	Wall       time.Duration // 10 minutes
 }
 
@@ -39,14 +44,19 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Strikes, 8)
 	set(&l.Messages, 256)
 	set(&l.Parallel, 8)
-	if l.Wall == 0 {
-		l.Wall = 10 * time.Minute
+	set(&l.TaskTurns, 12)
+	set(&l.TaskCalls, 32)
+	set(&l.TaskTokens, 100_000)
+	for p, d := range map[*time.Duration]time.Duration{&l.Prompt: 2 * time.Minute, &l.Silence: 5 * time.Minute, &l.Wall: 10 * time.Minute} {
+		if *p == 0 {
+			*p = d
+		}
 	}
 	return l
 }
 
 func (l Limits) validate() error {
-	for _, n := range []int{l.ModelCalls, l.Tokens, l.Calls, l.Bytes, l.Depth, l.Prompts, l.Strikes, l.Messages, l.Parallel, int(l.Wall)} {
+	for _, n := range []int{l.ModelCalls, l.Tokens, l.Calls, l.Bytes, l.Depth, l.Prompts, l.Strikes, l.Messages, l.Parallel, l.TaskTurns, l.TaskCalls, l.TaskTokens, int(l.Prompt), int(l.Silence), int(l.Wall)} {
 		if n < 0 {
 			return errors.New("hub: config: a limit below zero; leave it zero for the default")
 		}

@@ -146,7 +146,7 @@ func (u use) arguments(sc *scope) (callArguments, error) {
 	}
 	body, err := u.entry.Request.Check(raw)
 	if err != nil {
-		return callArguments{}, &stepError{isc.StatusFailed, "its arguments do not fit the request format: " + err.Error()}
+		return callArguments{}, &stepError{isc.StatusFailed, "its arguments do not fit the request format" + misfit(err)}
 	}
 	fields := u.run.fieldsOf(u.entry.Request, body, label)
 	for i, f := range fields {
@@ -212,7 +212,7 @@ func (r *run) call(ctx context.Context, c callee) (labelled, error) {
 	}
 	body, err := c.entry.Response.Check(res.Body)
 	if err != nil {
-		return labelled{}, &stepError{isc.StatusFailed, "its answer does not fit the response format: " + err.Error()}
+		return labelled{}, &stepError{isc.StatusFailed, "its answer does not fit the response format" + misfit(err)}
 	}
 	closed, _ := c.entry.Response.Closed()
 	return labelled{json: body, label: label, free: !closed}, nil

@@ -25,7 +25,7 @@ func (c *conversation) confirm(ctx context.Context, m isc.Confirm) isc.ToSpoke {
 	}
 	body, err := f.Request.Check(m.Body)
 	if err != nil {
-		return c.drop(ctx, "confirm: "+err.Error())
+		return c.drop(ctx, "confirm: the body does not fit"+misfit(err))
 	}
 	if err := c.run.budget.call(); err != nil {
 		c.broken = err

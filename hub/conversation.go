@@ -4,15 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/permission"
 )
-
-// silence is how long the operator waits for the next message of a spoke. The
-// spoke's model thinks in that time.
-const silence = 5 * time.Minute
 
 // errSilent says that a spoke said nothing for too long.
 var errSilent = errors.New("hub: spoke silent for too long")
@@ -81,7 +76,7 @@ func (c *conversation) converse(ctx context.Context, t isc.Task) (isc.Result, er
 
 // receive returns the next message, or nil for one that could not be decoded.
 func (c *conversation) receive(ctx context.Context) (isc.ToHub, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, silence, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.run.limits.Silence, errSilent)
 	defer cancel()
 	m, err := c.conn.Recv(ctx)
 	if errors.Is(err, isc.ErrMalformed) {

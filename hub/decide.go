@@ -39,7 +39,7 @@ func (r *run) decide(ctx context.Context, j *job, id string, do planner.Decide, 
 	}
 	body, err := format.Check(res.Body)
 	if err != nil {
-		return &stepError{isc.StatusFailed, "the model's answer does not fit: " + err.Error()}
+		return &stepError{isc.StatusFailed, "the model's answer does not fit" + misfit(err)}
 	}
 	if out.value, err = a.settle(do.Answer, body); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (r *run) askStep(ctx context.Context, do planner.Ask, sc *scope, control is
 	}
 	body, err := format.Check(raw)
 	if err != nil {
-		return &stepError{isc.StatusMissing, "the answer does not fit: " + err.Error()}
+		return &stepError{isc.StatusMissing, "the answer does not fit" + misfit(err)}
 	}
 	if out.value, err = a.settle(do.Answer, body); err != nil {
 		return err

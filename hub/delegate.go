@@ -39,7 +39,7 @@ func (r *run) delegate(ctx context.Context, j *job, id string, do planner.Delega
 	}
 	out.value, err = sentence.Check(res.Body)
 	if err != nil {
-		return &stepError{isc.StatusFailed, "its answer does not fit: " + err.Error()}
+		return &stepError{isc.StatusFailed, "its answer does not fit" + misfit(err)}
 	}
 	out.label, out.format = said, sentence
 	return nil

@@ -14,6 +14,9 @@ type Event interface{ event() }
 // Planned says that a plan was made and accepted.
 type Planned struct {
 	Plan *planner.Plan
+	// Primary are the apps that give the answer or change something, Secondary
+	// those that only supply data to others; both may name candidates.
+	Primary, Secondary []isc.AppID
 	// Warnings are what validation found worth saying, such as a step that was
 	// dropped because nothing used it.
 	Warnings []planner.Problem

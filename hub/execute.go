@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
@@ -16,6 +17,7 @@ import (
 type result struct {
 	status isc.Status
 	reason string // the hub's words, if there is no value
+	err    error  // what it failed with
 	value  []byte // canonical; nil if there is none
 	label  isc.Label
 	// format is of the value, or of each element if list is set. Nil: nothing is
@@ -59,11 +61,7 @@ type results struct {
 func (rs *results) snapshot() map[string]*result {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	out := make(map[string]*result, len(rs.byID))
-	for id, r := range rs.byID {
-		out[id] = r
-	}
-	return out
+	return maps.Clone(rs.byID)
 }
 
 func (rs *results) put(id string, r *result) {
@@ -107,7 +105,7 @@ func (r *run) step(ctx context.Context, j *job, s planner.Step, so map[string]*r
 	} else {
 		r.emit(ctx, StepStarted{Step: s.ID, App: out.app, Functionality: out.functionality})
 		if err := r.do(ctx, j, s, sc, control, out); err != nil {
-			out.status, out.reason, out.value = statusOf(err), reasonOf(err), nil
+			out.status, out.reason, out.err, out.value = statusOf(err), reasonOf(err), err, nil
 		}
 	}
 	o := outcomeOf(s, out)
@@ -149,6 +147,15 @@ func (r *run) do(ctx context.Context, j *job, s planner.Step, sc *scope, control
 	return err
 }
 
+// misfit says by which keyword a body does not fit its format. The rest of such
+// an error names members, and those names are an app's words.
+func misfit(err error) string {
+	if e, ok := errors.AsType[*isc.MismatchError](err); ok {
+		return " (" + e.Keyword + ")"
+	}
+	return " (not strict JSON)"
+}
+
 // reasonOf is what the person may be told of an error. Only the hub's own words
 // pass; what an app or model said does not.
 func reasonOf(err error) string {
@@ -170,7 +177,7 @@ func reasonOf(err error) string {
 }
 
 func outcomeOf(s planner.Step, r *result) StepOutcome {
-	return StepOutcome{Step: s.ID, App: r.app, Functionality: r.functionality, Status: r.status, Reason: r.reason}
+	return StepOutcome{Step: s.ID, App: r.app, Functionality: r.functionality, Status: r.status, Reason: r.reason, Err: r.err}
 }
 
 // outcomesOf is what planning may see of a finished job.

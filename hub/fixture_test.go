@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/isolategpt/isolategpt/hub"
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/llm"
-	"github.com/isolategpt/isolategpt/memory"
 	"github.com/isolategpt/isolategpt/permission"
 	"github.com/isolategpt/isolategpt/planner"
 	"github.com/isolategpt/isolategpt/spoke"
@@ -204,9 +202,6 @@ func open(t testing.TB, cfg hub.Config) *hub.Session {
 }
 
 func processApps() []spoke.App { return []spoke.App{metro(), quick()} }
-
-var _ = strings.Contains
-var _ = memory.InMemory
 
 // watch runs a request and prints what happens to the test's log.
 func watch(t testing.TB, s *hub.Session, text string, opts ...hub.Option) hub.Answer {

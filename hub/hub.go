@@ -82,6 +82,7 @@ type Hub struct {
 	gate       *permission.Gate
 	memory     memory.Memory
 	asker      Asker
+	person     person
 	limits     Limits
 	logger     *slog.Logger
 	trail      trail
@@ -106,9 +107,12 @@ func New(cfg Config) (*Hub, error) {
 	h := &Hub{
 		cfg: cfg, planner: cfg.Planner, memory: cfg.Memory, asker: cfg.Asker, limits: cfg.Limits.withDefaults(),
 		logger: cfg.Logger, trail: newTrail(cfg.Audit), apps: map[isc.AppID]spoke.App{}, sessions: map[*Session]struct{}{},
+		person: make(person, 1),
 	}
 	var err error
-	if h.gate, err = permission.NewGate(permission.Config{Prompter: cfg.Consent, Store: cfg.Grants, Policy: cfg.Policy}); err != nil {
+	if h.gate, err = permission.NewGate(permission.Config{
+		Prompter: h.person.prompter(cfg.Consent), Store: cfg.Grants, Policy: cfg.Policy, Timeout: h.limits.Prompt,
+	}); err != nil {
 		return nil, fmt.Errorf("hub: config: %w", err)
 	}
 	if h.planner == nil {
@@ -137,6 +141,11 @@ func New(cfg Config) (*Hub, error) {
 	if err != nil {
 		return nil, err
 	}
+	for id := range cfg.Models {
+		if reg.installed[id].ID == "" && reg.market[id].ID == "" {
+			return nil, fmt.Errorf("hub: config: Models has a model for %q, which is no app of Apps or Catalogue", id)
+		}
+	}
 	h.registry.Store(reg)
 	return h, nil
 }
@@ -144,7 +153,7 @@ func New(cfg Config) (*Hub, error) {
 func (cfg Config) check() error {
 	switch {
 	case cfg.LLM == nil:
-		return errors.New("hub: config: LLM is missing")
+		return errors.New("hub: config: LLM is missing: give the model that plans, of llm/openai, llm/langchain or your own")
 	case cfg.Launcher == nil:
 		return errors.New("hub: config: Launcher is missing; spoke.Process() or, isolating nothing, spoke.InProcess()")
 	}
@@ -220,7 +229,10 @@ func (h *Hub) fetch(ctx context.Context, id isc.AppID) (m isc.Manifest, add func
 // launcher starts the spokes of user's sessions.
 func (h *Hub) launcher(user string, private bool) launchFunc {
 	return func(ctx context.Context, key spokeKey, b *atomic.Pointer[budget]) (*spokeConn, error) {
-		spec := spoke.Spec{LLM: metered{llm.Safe(h.modelFor(key)), b}}
+		spec := spoke.Spec{
+			LLM:    metered{llm.Safe(h.modelFor(key)), b},
+			Limits: spoke.Limits{MaxTurns: h.limits.TaskTurns, MaxCalls: h.limits.TaskCalls, MaxTokens: h.limits.TaskTokens},
+		}
 		if key.app != "" {
 			h.mu.Lock()
 			spec.App = h.apps[key.app]
@@ -286,7 +298,7 @@ type metered struct {
 type budgetKey struct{}
 
 // meter binds the calls that a planner makes with ctx to a run.
-func (h *Hub) meter(ctx context.Context, b *budget) context.Context {
+func meter(ctx context.Context, b *budget) context.Context {
 	return context.WithValue(ctx, budgetKey{}, b)
 }
 

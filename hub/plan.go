@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/isolategpt/isolategpt/isc"
@@ -35,7 +36,7 @@ func (j *job) state() permission.PlanState {
 // plan asks the planner and validates what it says, whoever wrote the planner.
 // A refusal in words is returned where there is no valid plan.
 func (r *run) plan(ctx context.Context, failed []planner.Outcome) (_ *job, refusal string, err error) {
-	in := planner.Input{Query: r.text, Catalogue: r.registry().catalogue, Today: now(), Failed: failed}
+	in := planner.Input{Query: r.text, Catalogue: r.registry().catalogue, Today: time.Now(), Failed: failed}
 	if !r.private {
 		if in.Turns, err = r.session.recentTurns(ctx); err != nil {
 			return nil, "", err
@@ -46,14 +47,14 @@ func (r *run) plan(ctx context.Context, failed []planner.Outcome) (_ *job, refus
 	}
 	p, err := r.callPlanner(ctx, in)
 	if e, ok := errors.AsType[*planner.PlanError](err); ok {
-		return nil, "This could not be planned: " + e.Error(), nil
+		return nil, unplannable(e.Problems), nil
 	}
 	if err != nil {
 		return nil, "", err
 	}
 	checked, problems := p.Validate(in.Catalogue, planner.ValidateInput{MemoryKeys: in.MemoryKeys})
 	if len(problems) > 0 {
-		return nil, "This could not be planned: " + (&planner.PlanError{Problems: problems, Attempts: 1}).Error(), nil
+		return nil, unplannable(problems), nil
 	}
 	j := &job{checked: checked, plan: checked.Plan(), provider: map[string]isc.AppID{}, failed: map[string]error{}, flow: map[string][]planner.Flow{}}
 	for _, f := range checked.Flows() {
@@ -68,13 +69,13 @@ func (r *run) plan(ctx context.Context, failed []planner.Outcome) (_ *job, refus
 			return nil, "", err
 		}
 	}
-	r.emit(ctx, Planned{Plan: checked.Plan(), Warnings: checked.Notes()})
+	r.emit(ctx, Planned{Plan: checked.Plan(), Primary: checked.Primary(), Secondary: checked.Secondary(), Warnings: checked.Notes()})
 	return j, "", nil
 }
 
 func (r *run) callPlanner(ctx context.Context, in planner.Input) (p *planner.Plan, err error) {
 	defer contain("planner", &err)
-	p, err = r.hub.planner.Plan(r.hub.meter(ctx, r.budget), in)
+	p, err = r.hub.planner.Plan(meter(ctx, r.budget), in)
 	if err == nil && p == nil {
 		err = errors.New("hub: the planner gave neither plan nor error")
 	}
@@ -132,7 +133,7 @@ func (j *job) needsApproval() bool {
 	for _, s := range j.plan.Steps {
 		switch do := s.Do.(type) {
 		case planner.Delegate:
-			if len(do.May) > 0 || j.crosses(s.ID) || len(j.memoryOf(s.ID)) > 0 {
+			if do.OpenEnded || len(do.May) > 0 || j.crosses(s.ID) || len(j.memoryOf(s.ID)) > 0 {
 				return true
 			}
 		case planner.Call:
@@ -192,7 +193,7 @@ func (j *job) effect() isc.Effect {
 // flows tell the person which app does what with which data.
 func (r *run) flows(j *job) []permission.Flow {
 	inputs := map[string][]permission.FlowInput{}
-	for _, f := range j.checked.Flows() {
+	for _, f := range j.allFlows() {
 		in := permission.FlowInput{Name: f.Argument, Literal: f.Literal, Label: isc.UserLabel()}
 		var from []string
 		for _, key := range f.Memory {
@@ -205,7 +206,7 @@ func (r *run) flows(j *job) []permission.Flow {
 		for _, step := range f.Asked {
 			from = append(from, "your answer to "+step)
 		}
-		in.Source = joinWords(from)
+		in.Source = strings.Join(from, ", ")
 		inputs[f.To] = append(inputs[f.To], in)
 	}
 	var out []permission.Flow
@@ -216,6 +217,9 @@ func (r *run) flows(j *job) []permission.Flow {
 			e, _ := j.checked.Entry(s.ID)
 			flow.Functionality, flow.Effect = e.Functionality, e.Effect
 		case planner.Delegate:
+			if do.OpenEnded {
+				flow.Inputs = append(flow.Inputs, permission.FlowInput{Name: "what is to be done", Source: "whatever its inputs say", Label: isc.AppLabel(do.App)})
+			}
 			for _, name := range do.May {
 				flow.Inputs = append(flow.Inputs, permission.FlowInput{Name: "may ask for", Source: name, Label: isc.UserLabel()})
 			}
@@ -234,15 +238,24 @@ func (r *run) flows(j *job) []permission.Flow {
 	return out
 }
 
-func joinWords(words []string) string {
-	out := ""
-	for i, w := range words {
-		if i > 0 {
-			out += ", "
-		}
-		out += w
+// allFlows are the flows of all steps, in the plan's order.
+func (j *job) allFlows() []planner.Flow {
+	var out []planner.Flow
+	for _, s := range j.plan.Steps {
+		out = append(out, j.flow[s.ID]...)
 	}
 	return out
+}
+
+// unplannable says in words what could not be planned. The problems are the
+// hub's own words about the plan.
+func unplannable(problems []planner.Problem) string {
+	const most = 3
+	text := "This could not be planned"
+	for i, p := range problems[:min(len(problems), most)] {
+		text += []string{": ", "; ", "; "}[i] + p.Text
+	}
+	return text + "."
 }
 
 // today is the value of the hub's date.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/memory"
@@ -69,7 +70,7 @@ func (r *run) readMemory(ctx context.Context) (map[string]labelled, error) {
 // recall is what a plan's memory key stands for.
 func (r *run) recall(ctx context.Context, key string) (labelled, bool) {
 	if key == planner.Today {
-		return today(now()), true
+		return today(time.Now()), true
 	}
 	v, ok := r.entities(ctx)[key]
 	return v, ok
@@ -125,7 +126,7 @@ func (r *run) remember(ctx context.Context, a Answer) (err error) {
 	if err != nil {
 		return fmt.Errorf("hub: memory: %w", err)
 	}
-	t := now()
+	t := time.Now()
 	records := []memory.Record{{Kind: memory.Turn, Value: said, Label: a.Label, Time: t}}
 	r.memory.mu.Lock()
 	for _, name := range slices.Sorted(maps.Keys(r.memory.learned)) {

@@ -203,17 +203,18 @@ func refsIn(v planner.Value) []planner.Ref {
 
 // unfinished says in the hub's words what did not happen.
 func (w *rendering) unfinished() {
-	done := 0
+	done, refused := 0, false
 	for _, o := range w.answer.Steps {
 		switch o.Status {
 		case isc.StatusDone:
 			done++
 		case isc.StatusSkipped:
 		default:
+			refused = refused || o.Status == isc.StatusRefused
 			w.text.WriteString("\nNot done: " + stepName(o) + " (" + o.Reason + ").")
 		}
 	}
-	w.answer.Refused = done == 0 && len(w.answer.Steps) > 0
+	w.answer.Refused = done == 0 && refused
 }
 
 func stepName(o StepOutcome) string {

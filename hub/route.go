@@ -154,7 +154,7 @@ func (c *conversation) serve(ctx context.Context, o *offer, raw json.RawMessage)
 	}
 	body, err := entry.Request.Check(raw)
 	if err != nil {
-		c.run.emit(ctx, Dropped{App: c.who.ID, Reason: "request: " + err.Error()})
+		c.run.emit(ctx, Dropped{App: c.who.ID, Reason: "request: the body does not fit" + misfit(err)})
 		return refused("", isc.StatusFailed)
 	}
 	if len(c.stack) > c.run.limits.Depth {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"sync"
-	"time"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/permission"
@@ -116,30 +116,9 @@ func (r *run) bounded(ctx context.Context) (_ context.Context, abort context.Can
 // resolve is the run: plan, consent, execute, join, remember (paper §IV-A4).
 func (r *run) resolve(ctx context.Context) (err error) {
 	defer contain("run", &err)
-	var answer Answer
-	var failed []planner.Outcome
-	for attempt := 0; ; attempt++ {
-		p, refusal, err := r.plan(ctx, failed)
-		if err != nil {
-			return errors.Join(context.Cause(ctx), err)
-		}
-		if p == nil {
-			answer = Answer{Text: refusal, Refused: true}
-			break
-		}
-		if ok, reason := r.approve(ctx, p); !ok {
-			answer = Answer{Text: "Nothing was done: the plan was not allowed (" + reason + ").", Refused: true}
-			break
-		}
-		results := r.execute(ctx, p)
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		answer = r.answer(p, results)
-		var again bool
-		if failed, again = outcomesOf(p, results); !again || attempt >= min(p.plan.Replan, maxReplans) {
-			break
-		}
+	answer, err := r.attempts(ctx)
+	if err != nil {
+		return err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -158,6 +137,60 @@ func (r *run) resolve(ctx context.Context) (err error) {
 	r.answered = answer
 	r.emit(ctx, Answered{Answer: answer})
 	return nil
+}
+
+// attempts plans and executes, again where the plan says so and a step failed.
+// The steps of every attempt stand in the answer: what was done was done,
+// whatever became of the attempts after it.
+func (r *run) attempts(ctx context.Context) (Answer, error) {
+	var failed []planner.Outcome
+	var before []StepOutcome
+	for attempt := 0; ; attempt++ {
+		p, refusal, err := r.plan(ctx, failed)
+		if err != nil {
+			return Answer{}, errors.Join(context.Cause(ctx), err)
+		}
+		if p != nil {
+			var ok bool
+			if ok, refusal = r.approve(ctx, p); ok {
+				refusal = ""
+			} else {
+				refusal = "The plan was not allowed (" + refusal + ")."
+			}
+		}
+		if refusal != "" {
+			return refusedAfter(before, refusal), nil
+		}
+		results := r.execute(ctx, p)
+		if err := context.Cause(ctx); err != nil {
+			return Answer{}, err
+		}
+		answer := r.answer(p, results)
+		answer.Steps = append(before, answer.Steps...)
+		var again bool
+		if failed, again = outcomesOf(p, results); !again || attempt >= min(p.plan.Replan, maxReplans) {
+			return answer, nil
+		}
+		before = answer.Steps
+	}
+}
+
+// refusedAfter is the answer when there is no going on.
+func refusedAfter(before []StepOutcome, why string) Answer {
+	a := Answer{Steps: before, Label: isc.HubLabel()}
+	var done []string
+	for _, o := range before {
+		if o.Status == isc.StatusDone {
+			done = append(done, stepName(o))
+		}
+	}
+	a.Refused = len(done) == 0
+	if a.Refused {
+		a.Text = why + " Nothing was done."
+	} else {
+		a.Text = why + " Nothing more was done. Done before: " + strings.Join(done, ", ") + "."
+	}
+	return a
 }
 
 // maxReplans bounds how often a run may be planned again.
@@ -212,6 +245,3 @@ func statusOf(err error) isc.Status {
 		return isc.StatusFailed
 	}
 }
-
-// now is the hub's time. Tests run it in a synctest bubble.
-func now() time.Time { return time.Now() }

@@ -31,7 +31,6 @@ type Session struct {
 	pool *pool
 	view memory.View
 
-	asking chan struct{} // one question at a time
 
 	mu     sync.Mutex
 	closed bool
@@ -49,7 +48,7 @@ func (h *Hub) Session(cfg SessionConfig) (*Session, error) {
 		return nil, errors.New("hub: session: no user; name whose session it is")
 	}
 	s := &Session{
-		hub: h, id: rand.Text(), user: cfg.User, gate: h.gate.Session(cfg.User), asking: make(chan struct{}, 1),
+		hub: h, id: rand.Text(), user: cfg.User, gate: h.gate.Session(cfg.User),
 		given: map[isc.AppID]isc.Label{}, used: map[isc.AppID]bool{},
 	}
 	s.pool = newPool(h.launcher(cfg.User, false), h.limits.Parallel)

@@ -128,8 +128,10 @@ func isVariation(r rune) bool { return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE010
 
 // varies says whether a variation selector follows something that it can vary.
 func varies(r rune, before string) bool {
-	base, _ := utf8.DecodeLastRuneInString(before)
+	base, n := utf8.DecodeLastRuneInString(before)
 	switch {
+	case n == 0:
+		return false
 	case r == 0xFE0E || r == 0xFE0F:
 		return isPicture(base) || base >= '0' && base <= '9' || base == '#' || base == '*'
 	case r >= 0xE0100 || r <= 0xFE02:
@@ -140,14 +142,17 @@ func varies(r rune, before string) bool {
 
 // isPicture says whether r can be part of an emoji.
 func isPicture(r rune) bool {
-	return r == 0xA9 || r == 0xAE || r >= 0x203C && unicode.In(r, unicode.So, unicode.Sm, unicode.Sk, unicode.Po)
+	return r != utf8.RuneError && (r == 0xA9 || r == 0xAE || r >= 0x203C && unicode.In(r, unicode.So, unicode.Sm, unicode.Sk, unicode.Po))
 }
 
 // joins says whether a joiner stands where it has work to do: between parts of
 // one emoji, or between letters of a script that joins its letters.
 func joins(r rune, before, after string) bool {
-	next, _ := utf8.DecodeRuneInString(after)
+	next, more := utf8.DecodeRuneInString(after)
 	last, n := utf8.DecodeLastRuneInString(before)
+	if more == 0 || n == 0 {
+		return false
+	}
 	if isJoining(last) && isJoining(next) {
 		return true
 	}
@@ -158,7 +163,7 @@ func joins(r rune, before, after string) bool {
 		before = before[:len(before)-n]
 		last, n = utf8.DecodeLastRuneInString(before)
 	}
-	return isPicture(last) && isPicture(next)
+	return n > 0 && isPicture(last) && isPicture(next)
 }
 
 func isJoining(r rune) bool {
