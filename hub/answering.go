@@ -22,6 +22,8 @@ type answering struct {
 	data  []isc.Datum
 	picks bool
 	from  isc.Label
+	// options are the elements of the first pick, for a person to see.
+	options []json.RawMessage
 }
 
 // picked is the label of what was picked from, or otherwise.
@@ -62,6 +64,9 @@ func (a *answering) bare(s planner.Shape) (string, error) {
 		}
 		if len(items) == 0 && !s.Nullable {
 			return "", errAbsent
+		}
+		if !a.picks {
+			a.options = items
 		}
 		a.picks, a.from = true, or(a.from, array.label).Join(array.label)
 		return fmt.Sprintf(`{"type":"integer","minimum":0,"maximum":%d}`, max(len(items)-1, 0)), nil

@@ -238,7 +238,7 @@ func (r *run) wants(id isc.AppID, may []string) []isc.Known {
 		}
 		shown[e.Functionality] = true
 		out = append(out, isc.Known{
-			Functionality: e.Functionality, Description: e.Description, Request: e.Request.Schema(), Response: e.Response.Schema(),
+			Functionality: e.Functionality, Description: e.Description, Request: e.Request.Bare(), Response: e.Response.Bare(), // no prose: it may be another app's
 		})
 	}
 	reg := r.registry()
@@ -282,6 +282,9 @@ func (r *run) talk(ctx context.Context, t talk) (isc.Result, isc.Label, error) {
 	who := r.party(isc.Vanilla)
 	if t.key.app != "" {
 		who = r.party(t.key.app)
+		if err == nil && !r.private {
+			err = errors.Join(r.session.recallGiven(ctx, who.ID), r.session.keepGiven(ctx, who.ID, t.given))
+		}
 		r.session.note(who.ID, t.given)
 	}
 	c := &conversation{run: r, who: who, conn: s.conn, stack: append(t.stack[:len(t.stack):len(t.stack)], who.ID), may: t.may, given: t.given, atMost: t.task.MaxCalls}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/permission"
@@ -70,68 +67,19 @@ func (r *run) party(id isc.AppID) permission.Party {
 // callQuestion is the question before a functionality is used, of the kind that
 // its effect asks for. Whoever calls fills in who wants it.
 func (r *run) callQuestion(e planner.Entry, provider isc.AppID, body json.RawMessage, label isc.Label) permission.Question {
+	effect := e.Effect
+	if own, ok := r.functionality(provider, e.Functionality); !ok || own.Effect < effect {
+		effect = own.Effect // what the app itself declares, if it is the stricter
+	}
 	q := permission.Question{
-		Kind: permission.Change, To: r.party(provider), Functionality: e.Functionality, Effect: e.Effect,
+		Kind: permission.Change, To: r.party(provider), Functionality: e.Functionality, Effect: effect,
 		Pin: r.registry().pin(provider, e.Functionality), Payload: body, Label: label,
 	}
 	q.Closed, _ = e.Request.Closed()
-	if e.Effect == isc.Irreversible {
+	if effect == isc.Irreversible {
 		q.Kind = permission.Irreversible
 	}
 	return q
-}
-
-// fieldsOf tells what the hub knows of the single values of a body: their roles
-// by the format, and label for all of them, except that a target which stands
-// word for word in the user's request counts as the user's.
-func (r *run) fieldsOf(f *isc.Format, body json.RawMessage, label isc.Label) []permission.PayloadField {
-	var out []permission.PayloadField
-	for _, field := range f.Fields() {
-		if field.Role == 0 {
-			continue // a container: its parts have the roles
-		}
-		p := permission.PayloadField{Pointer: field.Pointer, Label: label, Role: field.Role, Closed: field.Closed}
-		if field.Role.IsTarget() && r.allNamedByUser(body, field.Pointer) {
-			p.Label = isc.UserLabel()
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-// allNamedByUser says whether everything that stands at pointer, if anything
-// does, is named by the user.
-func (r *run) allNamedByUser(body json.RawMessage, pointer string) bool {
-	values, err := isc.Select(body, pointer)
-	return err == nil && len(values) > 0 && !slices.ContainsFunc(values, func(v json.RawMessage) bool { return !r.namedByUser(v) })
-}
-
-// namedByUser says whether a value of at least three characters stands as words
-// of its own in the user's request.
-func (r *run) namedByUser(v json.RawMessage) bool {
-	word := strings.ToLower(plain(v))
-	if len(word) < 3 {
-		return false
-	}
-	text := strings.ToLower(r.text)
-	for at := 0; ; at++ {
-		next := strings.Index(text[at:], word)
-		if next < 0 {
-			return false
-		}
-		at += next
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at+len(word):])
-		if !partOfWord(before) && !partOfWord(after) {
-			return true
-		}
-	}
-}
-
-// partOfWord says whether r would make a longer word of what it stands beside.
-// The dot, the hyphen and the like are, since they go on an address or a path.
-func partOfWord(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-@/+", r))
 }
 
 // seeker is who looks for an app: the plan, or an app in the course of its task.
@@ -174,13 +122,30 @@ func (r *run) choose(ctx context.Context, e planner.Entry, app isc.AppID, by see
 	return r.selectApp(ctx, e, candidates, by)
 }
 
+// forbidden says whether the policy denies the app whatever anyone says, so that
+// a rule against an app holds for plain reads, too, and it is not offered.
+func (r *run) forbidden(q permission.Question, id isc.AppID) (denied bool) {
+	denied = true
+	var err error
+	defer contain("policy", &err)
+	q.To, q.Options = r.party(id), []permission.Party{r.party(id)}
+	return permission.Explain(r.hub.cfg.Policy, q).Effect == permission.RuleDeny
+}
+
 func (r *run) selectApp(ctx context.Context, e planner.Entry, candidates []isc.AppID, by seeker) (isc.AppID, error) {
 	q := by.ask(permission.Question{
 		Kind: permission.SelectApp, Functionality: e.Functionality, Effect: e.Effect, Pin: e.Request.Digest(),
 		Payload: json.RawMessage("{}"), Label: isc.HubLabel(), Closed: true,
 	})
+	candidates = slices.DeleteFunc(slices.Clone(candidates), func(id isc.AppID) bool { return r.forbidden(q, id) })
+	if len(candidates) == 0 {
+		return "", &stepError{isc.StatusRefused, "the policy lets no app serve " + e.Name}
+	}
 	for _, id := range candidates {
 		q.Options = append(q.Options, r.party(id))
+	}
+	if len(candidates) == 1 {
+		q.To = q.Options[0]
 	}
 	v := r.admit(ctx, q)
 	switch {

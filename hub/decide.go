@@ -2,11 +2,9 @@ package hub
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/isolategpt/isolategpt/isc"
-	"github.com/isolategpt/isolategpt/permission"
 	"github.com/isolategpt/isolategpt/planner"
 )
 
@@ -18,8 +16,8 @@ func (r *run) decide(ctx context.Context, j *job, id string, do planner.Decide, 
 	if err != nil {
 		return err
 	}
-	if mixed := j.checked.Mixed(id); len(mixed) > 0 && !r.admitMixed(ctx, j, mixed, data, label) {
-		return &stepError{isc.StatusRefused, "texts of different apps were not allowed to meet"}
+	if !r.admitMixed(ctx, j, id, "", sc, do.Inputs, data, label) {
+		return errMixed
 	}
 	a := answering{scope: sc, data: data}
 	schema, err := a.schema(do.Answer)
@@ -51,24 +49,6 @@ func (r *run) decide(ctx context.Context, j *job, id string, do planner.Decide, 
 	return nil
 }
 
-// admitMixed asks whether free text of different apps may be put into one
-// context. It is asked even where the plan was approved.
-func (r *run) admitMixed(ctx context.Context, j *job, mixed []string, data []isc.Datum, label isc.Label) bool {
-	members := make(map[string]json.RawMessage, len(data))
-	for _, d := range data {
-		members[d.Name] = d.Body
-	}
-	payload, err := objectOf(members)
-	if err != nil {
-		return false
-	}
-	q := permission.Question{
-		Kind: permission.Deliver, From: r.party(j.provider[mixed[0]]), To: r.party(isc.Vanilla), Effect: isc.Read,
-		Payload: payload, Label: label, Plan: permission.InPlan,
-	}
-	return r.admit(ctx, q).Allowed()
-}
-
 // askStep puts a question of the plan to the person.
 func (r *run) askStep(ctx context.Context, do planner.Ask, sc *scope, control isc.Label, out *result) error {
 	text, err := sc.resolve(do.Question)
@@ -84,7 +64,7 @@ func (r *run) askStep(ctx context.Context, do planner.Ask, sc *scope, control is
 	if err != nil {
 		return fmt.Errorf("hub: ask: %w", err)
 	}
-	raw, ok := r.ask(ctx, Question{Text: plain(text.json), Format: format.Schema()})
+	raw, ok := r.ask(ctx, Question{Text: plain(text.json), Format: format.Schema(), Options: a.options})
 	if !ok {
 		return &stepError{isc.StatusMissing, "nobody answered its question"}
 	}
@@ -95,6 +75,11 @@ func (r *run) askStep(ctx context.Context, do planner.Ask, sc *scope, control is
 	if out.value, err = a.settle(do.Answer, body); err != nil {
 		return err
 	}
-	out.label, out.format = or(control, isc.UserLabel()).Join(isc.UserLabel()), format
+	out.label = or(control, isc.UserLabel()).Join(isc.UserLabel())
+	if a.picks {
+		out.label = out.label.Join(a.from) // the person chose it; the words are whose they were
+	} else {
+		out.format = format
+	}
 	return nil
 }

@@ -20,6 +20,9 @@ func (r *run) delegate(ctx context.Context, j *job, id string, do planner.Delega
 	if err != nil {
 		return err
 	}
+	if !r.admitMixed(ctx, j, id, do.App, sc, do.Inputs, data, label) {
+		return errMixed
+	}
 	if err := r.consentToInputs(ctx, j, id, do.App, data, label); err != nil {
 		return err
 	}
@@ -94,7 +97,7 @@ func (r *run) consentToInputs(ctx context.Context, j *job, id string, app isc.Ap
 		return err
 	}
 	q := permission.Question{
-		Kind: permission.ShareData, To: r.party(app), Effect: isc.Read, Pin: r.registry().digest(app),
+		Kind: permission.ShareData, To: r.party(app), Effect: isc.Read, // no pin: what is given to a task is asked each time
 		Payload: payload, Label: label, Plan: j.state(),
 	}
 	for _, d := range data {

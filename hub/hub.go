@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/llm"
@@ -82,7 +83,7 @@ type Hub struct {
 	gate       *permission.Gate
 	memory     memory.Memory
 	asker      Asker
-	person     person
+	people     people
 	limits     Limits
 	logger     *slog.Logger
 	trail      trail
@@ -107,11 +108,10 @@ func New(cfg Config) (*Hub, error) {
 	h := &Hub{
 		cfg: cfg, planner: cfg.Planner, memory: cfg.Memory, asker: cfg.Asker, limits: cfg.Limits.withDefaults(),
 		logger: cfg.Logger, trail: newTrail(cfg.Audit), apps: map[isc.AppID]spoke.App{}, sessions: map[*Session]struct{}{},
-		person: make(person, 1),
 	}
 	var err error
 	if h.gate, err = permission.NewGate(permission.Config{
-		Prompter: h.person.prompter(cfg.Consent), Store: cfg.Grants, Policy: cfg.Policy, Timeout: h.limits.Prompt,
+		Prompter: h.people.prompter(cfg.Consent), Store: cfg.Grants, Policy: cfg.Policy, Timeout: h.limits.Prompt,
 	}); err != nil {
 		return nil, fmt.Errorf("hub: config: %w", err)
 	}
@@ -133,6 +133,7 @@ func New(cfg Config) (*Hub, error) {
 	if err != nil {
 		return nil, err
 	}
+	market = h.soundMarket(installed, market)
 	var vanilla []planner.Vanilla
 	for _, v := range cfg.Vanilla {
 		vanilla = append(vanilla, planner.Vanilla{Name: v.Name, Description: v.Description})
@@ -200,10 +201,66 @@ func (h *Hub) listMarket() (market []isc.Manifest, err error) {
 		return nil, nil
 	}
 	defer contain("catalogue", &err)
-	if market, err = h.cfg.Catalogue.List(context.Background()); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
+	defer cancel()
+	if market, err = h.cfg.Catalogue.List(ctx); err != nil {
 		return nil, fmt.Errorf("hub: catalogue: %w", err)
 	}
 	return market, nil
+}
+
+// listTimeout bounds the listing of the catalogue.
+const listTimeout = 30 * time.Second
+
+// soundMarket leaves out of the market what does not validate and what could be
+// taken for another app or functionality, so that no listed app can keep a hub
+// from starting. Of two that look alike and are only listed, neither is kept.
+func (h *Hub) soundMarket(installed, market []isc.Manifest) []isc.Manifest {
+	drop := func(m isc.Manifest, why string) {
+		h.logger.Warn("not listed", "app", isc.Visible(string(m.ID)), "reason", why)
+	}
+	seen := map[isc.AppID]bool{}
+	var sound []isc.Manifest
+	for _, m := range market {
+		if m.Validate() != nil || seen[m.ID] {
+			drop(m, "invalid, or listed twice")
+			continue
+		}
+		seen[m.ID] = true
+		sound = append(sound, m)
+	}
+	for {
+		_, err := planner.NewCatalogue(planner.CatalogueConfig{Manifests: installed, Known: h.cfg.Known, Market: notIn(sound, installed)})
+		twins, ok := errors.AsType[*planner.LookAlikeError](err)
+		if !ok {
+			return sound // what else is wrong is not of the market, and is told by the registry
+		}
+		before := len(sound)
+		sound = slices.DeleteFunc(sound, func(m isc.Manifest) bool {
+			here := slices.ContainsFunc(installed, func(i isc.Manifest) bool { return i.ID == m.ID })
+			looks := !here && (resembles(m, twins.A) || resembles(m, twins.B))
+			if looks {
+				drop(m, "looks like another")
+			}
+			return looks
+		})
+		if len(sound) == before {
+			return sound
+		}
+	}
+}
+
+func notIn(some, others []isc.Manifest) []isc.Manifest {
+	return slices.DeleteFunc(slices.Clone(some), func(m isc.Manifest) bool {
+		return slices.ContainsFunc(others, func(o isc.Manifest) bool { return o.ID == m.ID })
+	})
+}
+
+// resembles says whether a name is the app's id or display name, or that of one of
+// its functionalities.
+func resembles(m isc.Manifest, name string) bool {
+	_, has := m.Find(isc.FunctionalityName(name))
+	return has || string(m.ID) == name || m.Name == name
 }
 
 // fetch opens an app of the catalogue. Calling add makes it launchable.

@@ -2,19 +2,33 @@ package hub
 
 import (
 	"context"
+	"sync"
 
 	"github.com/isolategpt/isolategpt/permission"
 )
 
-// person is the one that all dialogs and questions of a hub go to: one at a
-// time, since they may share a terminal.
-type person chan struct{}
+// people are the persons that dialogs and questions go to, by user: one thing
+// at a time for each, since they may share a terminal.
+type people struct {
+	mu    sync.Mutex
+	turns map[string]chan struct{}
+}
 
-// take waits for the person's attention.
-func (p person) take(ctx context.Context) (give func(), err error) {
+// take waits for the user's attention.
+func (p *people) take(ctx context.Context, user string) (give func(), err error) {
+	p.mu.Lock()
+	turn := p.turns[user]
+	if turn == nil {
+		if p.turns == nil {
+			p.turns = map[string]chan struct{}{}
+		}
+		turn = make(chan struct{}, 1)
+		p.turns[user] = turn
+	}
+	p.mu.Unlock()
 	select {
-	case p <- struct{}{}:
-		return func() { <-p }, nil
+	case turn <- struct{}{}:
+		return func() { <-turn }, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -22,12 +36,12 @@ func (p person) take(ctx context.Context) (give func(), err error) {
 
 // prompter is c, one dialog at a time with the questions. There is none without
 // c.
-func (p person) prompter(c permission.ConsentPrompter) permission.ConsentPrompter {
+func (p *people) prompter(c permission.ConsentPrompter) permission.ConsentPrompter {
 	if c == nil {
 		return nil
 	}
 	return permission.PrompterFunc(func(ctx context.Context, req permission.Request) (permission.Answer, error) {
-		give, err := p.take(ctx)
+		give, err := p.take(ctx, req.User)
 		if err != nil {
 			return permission.Answer{}, err
 		}

@@ -156,7 +156,8 @@ func (j *job) crosses(id string) bool { return len(j.givers(id)) > 0 }
 func (j *job) givers(id string) []isc.AppID {
 	var out []isc.AppID
 	for _, f := range j.flow[id] {
-		for _, from := range f.From {
+		// What decides whether and how often it is done tells of itself, too.
+		for _, from := range slices.Concat(f.From, f.Control) {
 			if app := j.provider[from]; app != "" && app != j.provider[id] {
 				out = append(out, app)
 			}

@@ -75,7 +75,7 @@ func (r *registry) publish() error {
 
 // providers are the installed apps that serve exactly what e says, sorted.
 func (r *registry) providers(e planner.Entry) []isc.AppID {
-	if own, ok := r.catalogue.Entry(e.Name); ok && sameFormats(own.Request, e.Request) && sameFormats(own.Response, e.Response) {
+	if own, ok := r.catalogue.Entry(e.Name); ok && own.Effect == e.Effect && sameFormats(own.Request, e.Request) && sameFormats(own.Response, e.Response) {
 		return own.Providers
 	}
 	var out []isc.AppID

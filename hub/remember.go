@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,12 +36,15 @@ func (r *run) entities(ctx context.Context) map[string]labelled {
 	return known
 }
 
+// memoryKeys are the names that planning may see. Names of data are chosen by
+// apps, in their manifests, so only those pass that are ours or vouched for.
 func (r *run) memoryKeys(ctx context.Context) ([]string, error) {
 	known, err := r.readMemory(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("hub: memory: %w", err)
 	}
-	return slices.Sorted(maps.Keys(known)), nil
+	keys := slices.Sorted(maps.Keys(known))
+	return slices.DeleteFunc(keys, func(key string) bool { return !r.registry().vouchesFor(key) }), nil
 }
 
 // readMemory reads the hub's own scope. Only what the person said is given out
@@ -59,13 +63,17 @@ func (r *run) readMemory(ctx context.Context) (map[string]labelled, error) {
 		}
 		m.known = make(map[string]labelled, len(records))
 		for _, rec := range records {
-			if canonical, err := isc.Canonical(rec.Value); err == nil && rec.Label.IsTrusted() && rec.Key != "" {
+			if canonical, err := isc.Canonical(rec.Value); err == nil && rec.Label.IsTrusted() && isEntityName(rec.Key) {
 				m.known[rec.Key] = labelled{json: canonical, label: rec.Label.From(isc.SourceUser), free: true}
 			}
 		}
 	})
 	return m.known, m.err
 }
+
+// isEntityName says whether a key is a name, as those of entities are. The
+// hub's own marks are none.
+func isEntityName(key string) bool { return key != "" && !strings.ContainsAny(key, " \t\r\n") }
 
 // recall is what a plan's memory key stands for.
 func (r *run) recall(ctx context.Context, key string) (labelled, bool) {
@@ -80,7 +88,7 @@ func (r *run) recall(ctx context.Context, key string) (labelled, bool) {
 // so that it can be offered, with consent, when it is needed again. Nothing
 // that an app said is learned.
 func (r *run) learn(name string, v labelled) {
-	if r.private || name == "" || !v.label.IsTrusted() {
+	if r.private || !isEntityName(name) || !v.label.IsTrusted() {
 		return
 	}
 	r.memory.mu.Lock()

@@ -57,7 +57,7 @@ func (c *conversation) probe(ctx context.Context, m isc.Probe) isc.ToSpoke {
 	}
 	h := isc.NewHandle()
 	c.offers[h] = o
-	return isc.Offer{Handle: h, Request: o.entry.Request.Schema(), Response: o.entry.Response.Schema()}
+	return isc.Offer{Handle: h, Request: o.entry.Request.Bare(), Response: o.entry.Response.Bare()}
 }
 
 // maxOffers bounds the offers of one task.
@@ -136,7 +136,7 @@ func (c *conversation) route(ctx context.Context, m isc.Request) isc.ToSpoke {
 			continue
 		}
 		served = true
-		c.take(labels[i])
+		c.take(ctx, labels[i])
 	}
 	if !served {
 		return isc.Refused{}
@@ -206,11 +206,17 @@ func (c *conversation) said() isc.Label {
 
 // take notes that the spoke is given more, before it is: whatever becomes of
 // this conversation, its app has it from now on.
-func (c *conversation) take(l isc.Label) {
+func (c *conversation) take(ctx context.Context, l isc.Label) {
 	c.given = c.given.Join(l)
-	if c.who.ID != isc.Vanilla {
-		c.run.session.note(c.who.ID, c.given)
+	if c.who.ID == isc.Vanilla {
+		return
 	}
+	if !c.run.private {
+		if err := c.run.session.keepGiven(ctx, c.who.ID, c.given); err != nil && c.broken == nil {
+			c.broken = err
+		}
+	}
+	c.run.session.note(c.who.ID, c.given)
 }
 
 // deliver asks whether an answer may enter the asking app's context (step 5).

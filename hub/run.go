@@ -30,6 +30,7 @@ type run struct {
 	// events is nil where nobody reads them.
 	events   chan Event
 	answered Answer
+	ended    <-chan struct{} // closed when the run is over or cancelled
 
 	// abort ends the run at once, with the error as its cause.
 	abort context.CancelCauseFunc
@@ -38,6 +39,7 @@ type run struct {
 
 	mu      sync.Mutex
 	missing []string
+	asked   map[string]bool // what apps asked the person for
 }
 
 // Option changes one run.
@@ -110,6 +112,7 @@ func (s *Session) Ask(ctx context.Context, text string, opts ...Option) (Answer,
 func (r *run) bounded(ctx context.Context) (_ context.Context, abort context.CancelCauseFunc, stop func()) {
 	ctx, r.abort = context.WithCancelCause(ctx)
 	ctx, done := context.WithTimeoutCause(ctx, r.limits.Wall, fmt.Errorf("%w: more than %v", ErrBudget, r.limits.Wall))
+	r.ended = ctx.Done()
 	return ctx, r.abort, func() { done(); r.abort(nil) }
 }
 

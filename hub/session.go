@@ -3,9 +3,12 @@ package hub
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/memory"
@@ -31,7 +34,6 @@ type Session struct {
 	pool *pool
 	view memory.View
 
-
 	mu     sync.Mutex
 	closed bool
 	runs   sync.WaitGroup
@@ -40,6 +42,7 @@ type Session struct {
 	recalled bool
 	given    map[isc.AppID]isc.Label
 	used     map[isc.AppID]bool
+	known    map[isc.AppID]bool // apps of which earlier sessions were recalled
 }
 
 // Session starts a session.
@@ -49,7 +52,7 @@ func (h *Hub) Session(cfg SessionConfig) (*Session, error) {
 	}
 	s := &Session{
 		hub: h, id: rand.Text(), user: cfg.User, gate: h.gate.Session(cfg.User),
-		given: map[isc.AppID]isc.Label{}, used: map[isc.AppID]bool{},
+		given: map[isc.AppID]isc.Label{}, used: map[isc.AppID]bool{}, known: map[isc.AppID]bool{},
 	}
 	s.pool = newPool(h.launcher(cfg.User, false), h.limits.Parallel)
 	if h.memory != nil {
@@ -108,7 +111,10 @@ func (s *Session) begin(text string, opts []Option) (*run, error) {
 	}
 	r.gate = s.gate.Run(permission.RunConfig{MaxPrompts: r.limits.Prompts, OnAsk: func(q permission.Request) {
 		if r.events != nil {
-			r.events <- Asked{Request: q} // whoever reads sees it before the person answers
+			select {
+			case r.events <- Asked{Request: q}: // whoever reads sees it before the person answers
+			case <-r.ended:
+			}
 		}
 	}})
 	return r, nil
@@ -131,6 +137,49 @@ func (s *Session) note(id isc.AppID, l isc.Label) {
 	defer s.mu.Unlock()
 	s.given[id] = s.given[id].Join(l)
 	s.used[id] = true
+}
+
+// givenKey names the record that an app was given private data, in any session.
+// No entity has such a name: it is no identifier.
+func givenKey(id isc.AppID) string { return "private data was given to " + string(id) }
+
+// recallGiven brings in what earlier sessions gave the app: its memory outlives
+// them. An app is asked about once in a session.
+func (s *Session) recallGiven(ctx context.Context, id isc.AppID) (err error) {
+	s.mu.Lock()
+	known := s.known[id]
+	s.mu.Unlock()
+	if known {
+		return nil
+	}
+	defer contain("memory", &err)
+	// Without the lock: a memory that blocks must not hold up the session.
+	records, err := s.view.Records(ctx, memory.Query{Kind: memory.Entity, Key: givenKey(id), Last: 1})
+	if err != nil {
+		return fmt.Errorf("hub: memory: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(records) > 0 {
+		s.given[id] = s.given[id].Join(isc.HubLabel().Sensitive())
+	}
+	s.known[id] = true
+	return nil
+}
+
+// keepGiven records that the app was given private data, before it is given.
+func (s *Session) keepGiven(ctx context.Context, id isc.AppID, l isc.Label) (err error) {
+	if !l.IsSensitive() || s.seen(id).IsSensitive() {
+		return nil
+	}
+	defer contain("memory", &err)
+	err = s.view.Append(ctx, memory.Record{
+		Kind: memory.Entity, Key: givenKey(id), Value: json.RawMessage("true"), Label: isc.HubLabel(), Time: time.Now(),
+	})
+	if err != nil {
+		return fmt.Errorf("hub: memory: %w", err)
+	}
+	return nil
 }
 
 // seen joins the labels of all that an app was given in this session.
@@ -193,7 +242,8 @@ func (s *Session) warnings(q permission.Question) []permission.Code {
 	if !s.used[q.To.ID] && q.Kind != permission.SelectApp {
 		codes = append(codes, permission.CodeFirstUse)
 	}
-	changes := q.Effect != isc.Read || q.Kind == permission.SendRemote
+	changes := q.Effect != isc.Read || q.Kind == permission.SendRemote ||
+		slices.ContainsFunc(q.Fields, func(f permission.PayloadField) bool { return f.Role == isc.Destination })
 	if changes && !q.Label.IsTrusted() && q.Label.IsSensitive() {
 		codes = append(codes, permission.CodeRuleOfTwo)
 	}

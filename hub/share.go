@@ -35,7 +35,7 @@ func (c *conversation) share(ctx context.Context, m isc.NeedData) isc.ToSpoke {
 		}
 		if ok {
 			given = append(given, isc.Datum{Name: f.Name, Body: got.json})
-			c.take(got.label)
+			c.take(ctx, got.label)
 		}
 	}
 	if len(given) == 0 {
@@ -69,8 +69,8 @@ func (c *conversation) askShare(ctx context.Context, f isc.DataField, values map
 		Kind: permission.ShareData, To: c.who, Pin: c.run.registry().digest(c.who.ID), Effect: isc.Read,
 		Payload: payload.json, Label: payload.label, Purpose: f.Purpose, Closed: false,
 	}
-	for name, v := range values {
-		q.Fields = append(q.Fields, permission.PayloadField{Pointer: "/" + escapePointer(name), Label: v.label, Role: isc.Payload})
+	for name, v := range values { // a grant is for these fields with these values
+		q.Fields = append(q.Fields, permission.PayloadField{Pointer: "/" + escapePointer(name), Label: v.label, Role: isc.Record})
 	}
 	slices.SortFunc(q.Fields, func(a, b permission.PayloadField) int {
 		return strings.Compare(a.Pointer, b.Pointer)
@@ -80,12 +80,15 @@ func (c *conversation) askShare(ctx context.Context, f isc.DataField, values map
 
 // fromUser puts the question to the person. Giving the answer is the consent.
 func (c *conversation) fromUser(ctx context.Context, f isc.DataField) (labelled, bool) {
+	if c.run.askedBefore(c.who.ID, f.Name) {
+		return labelled{}, false // a person is not asked the same by the same app twice in a run
+	}
 	raw, ok := c.run.ask(ctx, Question{App: c.who, Name: f.Name, Purpose: f.Purpose})
 	if !ok {
 		return labelled{}, false
 	}
 	got := labelled{json: raw, label: isc.UserLabel().Sensitive(), free: true}
-	c.run.learn(f.Name, got)
+	c.run.learnFrom(c.who.ID, map[string]labelled{f.Name: got})
 	return got, true
 }
 

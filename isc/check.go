@@ -30,17 +30,25 @@ func (e *MismatchError) Is(target error) bool { return target == ErrMismatch }
 // canonical bytes (see [Canonical]), which are the caller's. The error is a
 // [*MalformedError] or a [*MismatchError] and holds nothing of body.
 func (f *Format) Check(body []byte) ([]byte, error) {
+	canonical, _, err := f.CheckTree(body)
+	return canonical, err
+}
+
+// CheckTree is [Format.Check] that also gives the value itself, so that nobody
+// needs to decode it again: nil, bool, string, [json.Number], []any and
+// map[string]any. It is the caller's.
+func (f *Format) CheckTree(body []byte) (canonical []byte, tree any, err error) {
 	if f.isNone() {
-		return nil, &MismatchError{Keyword: "no format"}
+		return nil, nil, &MismatchError{Keyword: "no format"}
 	}
 	got, err := decode(body, f.c.limits, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := f.c.validate(got); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return got.canonical, nil
+	return got.canonical, got.tree, nil
 }
 
 // validate guards the library: its panics are mismatches.

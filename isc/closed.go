@@ -3,6 +3,7 @@ package isc
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // maxClosedValues is the longest enumeration that counts as closed.
@@ -141,8 +142,10 @@ func closedValues(list []any) bool {
 	return true
 }
 
+// isClosedWord says whether an enum's value is a word or a few, too short for an
+// instruction: at most 64 bytes in at most three words.
 func isClosedWord(s string) bool {
-	if len(s) > closedLength {
+	if len(s) > closedLength || strings.Count(s, " ") > 2 {
 		return false
 	}
 	for i := range len(s) {

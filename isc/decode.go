@@ -1,5 +1,7 @@
 package isc
 
+import "sync"
+
 // Limits bound what a decoder accepts, so that no message costs more than its
 // size is worth. A zero field takes the value of [DefaultLimits].
 type Limits struct {
@@ -37,7 +39,7 @@ func (l Limits) filled() Limits {
 // string, json.Number, []any, map[string]any.
 type decoder struct {
 	in    []byte
-	text  string // in, as a string, so that keys and values can share it
+	text  string // in, as a string, so that the tree's keys and values can share it
 	pos   int
 	out   []byte
 	lim   Limits
@@ -60,17 +62,43 @@ type decoded struct {
 
 // decode reads raw strictly. The tree is nil unless build is set.
 func decode(raw []byte, lim Limits, build bool) (decoded, error) {
-	d := decoder{in: raw, lim: lim.filled(), build: build}
+	d, _ := decoders.Get().(*decoder)
+	if d == nil {
+		d = &decoder{}
+	}
+	defer d.free()
+	d.in, d.lim, d.build = raw, lim.filled(), build
 	if len(raw) > d.lim.Size {
 		return decoded{}, d.fail("too large")
 	}
 	d.out = make([]byte, 0, len(raw)+8)
-	d.text = string(raw)
+	if build {
+		d.text = string(raw)
+	}
 	tree, err := d.document()
 	if err != nil {
 		return decoded{}, err
 	}
 	return decoded{tree, d.out, d.nodes, d.depth}, nil
+}
+
+// decoders keep the stacks of decoders that are done, and nothing of what they
+// read.
+var decoders sync.Pool
+
+// maxPooled bounds a stack that is kept, in items.
+const maxPooled = 256
+
+func (d *decoder) free() {
+	members, values, scratch := d.members, d.values, d.scratch
+	if cap(members) > maxPooled || cap(values) > maxPooled || cap(scratch) > 16*maxPooled {
+		return
+	}
+	clear(members[:cap(members)])
+	clear(values[:cap(values)])
+	clear(scratch[:cap(scratch)])
+	*d = decoder{members: members[:0], values: values[:0], scratch: scratch[:0]}
+	decoders.Put(d)
 }
 
 func (d *decoder) document() (any, error) {
@@ -119,7 +147,7 @@ func (d *decoder) value(depth int) (any, error) {
 		if err != nil || !d.build {
 			return nil, err
 		}
-		return s, nil
+		return d.textOf(s), nil
 	case c == '{' || c == '[':
 		if depth >= d.lim.Depth {
 			return nil, d.fail("too deep")

@@ -28,9 +28,9 @@ func folded(key string) string {
 
 // foldHash is equal for keys that fold alike. It only sorts out the many that do
 // not; who makes two hashes meet gains one comparison.
-func foldHash(key string) uint64 {
+func foldHash(key []byte) uint64 {
 	h := uint64(14695981039346656037)
-	for _, r := range key {
+	for _, r := range string(key) {
 		h = (h ^ uint64(foldRune(r))) * 1099511628211
 	}
 	return h

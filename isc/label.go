@@ -96,12 +96,30 @@ func (l Label) Join(m Label) Label {
 		out.sources = l.sources
 	case l.sources == "":
 		out.sources = m.sources
+	case within(m.sources, l.sources):
+		out.sources = l.sources
+	case within(l.sources, m.sources):
+		out.sources = m.sources
 	default:
 		all := append(strings.Split(l.sources, "\n"), strings.Split(m.sources, "\n")...)
 		slices.Sort(all)
 		out.sources = strings.Join(slices.Compact(all), "\n")
 	}
 	return out
+}
+
+// within says whether all of some sources are among others.
+func within(some, others string) bool {
+	for s := range strings.SplitSeq(some, "\n") {
+		found := false
+		for o := range strings.SplitSeq(others, "\n") {
+			found = found || o == s
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
 }
 
 // String is for logs and audit records: "app:mail,user untrusted".

@@ -1,6 +1,7 @@
 package isc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,22 +100,60 @@ var reserved = []string{
 var ownPrefixes = []string{"hub", "isolategpt", "system"}
 
 func isReserved(id string) bool {
-	first, _, _ := strings.Cut(skeleton(id), ".")
-	matches := func(r string) bool { return skeleton(r) == first }
-	if slices.ContainsFunc(reserved, matches) {
+	var buf [maxName]byte
+	first, _, _ := bytes.Cut(appendSkeleton(buf[:0], id), []byte("."))
+	if hasName(reservedSkeletons, first) {
 		return true
 	}
 	head := first
-	if i := strings.IndexAny(first, "-_"); i >= 0 {
+	if i := bytes.IndexAny(first, "-_"); i >= 0 {
 		head = first[:i]
 	}
-	return slices.ContainsFunc(ownPrefixes, func(r string) bool { return skeleton(r) == head })
+	return hasName(ownSkeletons, head)
 }
 
-var lookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "0", "o", "1", "l", "i", "l", "5", "s")
+func hasName(names []string, name []byte) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return n == string(name) })
+}
+
+var reservedSkeletons, ownSkeletons = skeletons(reserved), skeletons(ownPrefixes)
+
+func skeletons(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = skeleton(name)
+	}
+	return out
+}
 
 // skeleton maps names that look alike to one string.
-func skeleton(s string) string { return lookAlikes.Replace(s) }
+func skeleton(s string) string {
+	if !strings.ContainsAny(s, "015i") && !strings.Contains(s, "rn") && !strings.Contains(s, "vv") {
+		return s
+	}
+	return string(appendSkeleton(make([]byte, 0, maxName), s))
+}
+
+func appendSkeleton(out []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		pair := s[i:min(i+2, len(s))]
+		switch c := s[i]; {
+		case pair == "rn":
+			out, i = append(out, 'm'), i+1
+		case pair == "vv":
+			out, i = append(out, 'w'), i+1
+		case c == '0':
+			out = append(out, 'o')
+		case c == '1' || c == 'i':
+			out = append(out, 'l')
+		case c == '5':
+			out = append(out, 's')
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
 
 // LookAlike says whether a person could take one of two valid names for the
 // other: 0 and o, 1 and l and i, 5 and s, rn and m, vv and w. Equal names are not

@@ -19,7 +19,7 @@ func (d *decoder) number() (any, error) {
 		return nil, d.fail("no JSON number")
 	case d.pos-start > d.lim.Number:
 		return nil, d.fail("a number too long")
-	case exp && !representable(d.text[start:d.pos]):
+	case exp && !representable(string(d.in[start:d.pos])):
 		return nil, d.fail("a number out of range")
 	}
 	d.out = append(d.out, d.in[start:d.pos]...)

@@ -1,14 +1,14 @@
 package isc
 
 import (
+	"bytes"
 	"slices"
-	"strings"
 )
 
 // member is one member of an object that is being read. Its canonical bytes, key
 // and value, are out[start:end].
 type member struct {
-	key        string
+	key        token
 	fold       uint64
 	value      any
 	start, end int
@@ -58,7 +58,7 @@ func (d *decoder) member(depth int) (member, error) {
 	if m.key, err = d.string(); err != nil {
 		return m, err
 	}
-	m.fold = foldHash(m.key)
+	m.fold = foldHash(m.key.raw)
 	d.space()
 	if d.pos >= len(d.in) || d.in[d.pos] != ':' {
 		return m, d.fail("no colon after a key")
@@ -79,7 +79,7 @@ func (d *decoder) unique(base int, m member, seen map[string]struct{}) (map[stri
 	there := d.members[base:]
 	if len(there) < manyMembers {
 		for i := range there {
-			if there[i].fold == m.fold && strings.EqualFold(there[i].key, m.key) {
+			if there[i].fold == m.fold && bytes.EqualFold(there[i].key.raw, m.key.raw) {
 				return nil, d.fail("a key twice in one object, or in two cases")
 			}
 		}
@@ -88,10 +88,10 @@ func (d *decoder) unique(base int, m member, seen map[string]struct{}) (map[stri
 	if seen == nil {
 		seen = make(map[string]struct{}, 2*len(there))
 		for i := range there {
-			seen[folded(there[i].key)] = struct{}{}
+			seen[folded(string(there[i].key.raw))] = struct{}{}
 		}
 	}
-	key := folded(m.key)
+	key := folded(string(m.key.raw))
 	if _, twice := seen[key]; twice {
 		return nil, d.fail("a key twice in one object, or in two cases")
 	}
@@ -106,7 +106,7 @@ func (d *decoder) endObject(base, start int) (any, error) {
 	if d.build {
 		m := make(map[string]any, len(there))
 		for i := range there {
-			m[there[i].key] = there[i].value
+			m[d.textOf(there[i].key)] = there[i].value
 		}
 		tree = m
 	}
@@ -119,7 +119,7 @@ func (d *decoder) endObject(base, start int) (any, error) {
 
 // sortMembers puts the bytes of the members, out[start:], in order of the keys.
 func (d *decoder) sortMembers(there []member, start int) {
-	byKey := func(a, b member) int { return strings.Compare(a.key, b.key) }
+	byKey := func(a, b member) int { return bytes.Compare(a.key.raw, b.key.raw) }
 	if slices.IsSortedFunc(there, byKey) {
 		return
 	}

@@ -34,17 +34,22 @@ func Get(doc []byte, pointer string) (json.RawMessage, bool) {
 func child(raw json.RawMessage, token string) (json.RawMessage, bool) {
 	switch raw[0] {
 	case '{':
-		var members map[string]json.RawMessage
-		err := json.Unmarshal(raw, &members)
-		found, ok := members[token]
-		return found, ok && err == nil
+		for key, value := range Members(raw) {
+			if key == token {
+				return value, true
+			}
+		}
 	case '[':
-		var list []json.RawMessage
 		i, bad := strconv.Atoi(token)
-		if json.Unmarshal(raw, &list) != nil || bad != nil || i >= len(list) || strconv.Itoa(i) != token || i < 0 {
+		if bad != nil || strconv.Itoa(i) != token || i < 0 {
 			return nil, false
 		}
-		return list[i], true
+		for value := range Elements(raw) {
+			if i == 0 {
+				return value, true
+			}
+			i--
+		}
 	}
 	return nil, false
 }
@@ -79,38 +84,16 @@ func descend(from []json.RawMessage, token string) ([]json.RawMessage, error) {
 	for _, raw := range from {
 		switch {
 		case raw[0] == '[' && token == "*":
-			var list []json.RawMessage
-			if err := json.Unmarshal(raw, &list); err != nil {
-				return nil, err
-			}
-			out = append(out, list...)
+			out = slices.AppendSeq(out, Elements(raw))
 		case raw[0] == '[' && isIndex(token):
 			return nil, errors.New(`isc: pointer: a number cannot choose an element; use "*"`)
 		case raw[0] == '{':
-			more, err := descendObject(raw, token)
-			if err != nil {
-				return nil, err
+			for key, value := range Members(raw) {
+				if token == "*" || key == token {
+					out = append(out, value)
+				}
 			}
-			out = append(out, more...)
 		}
-	}
-	return out, nil
-}
-
-func descendObject(raw json.RawMessage, token string) ([]json.RawMessage, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil, err
-	}
-	if token != "*" {
-		if v, ok := members[token]; ok {
-			return []json.RawMessage{v}, nil
-		}
-		return nil, nil
-	}
-	var out []json.RawMessage
-	for _, key := range sortedKeys(members) {
-		out = append(out, members[key])
 	}
 	return out, nil
 }

@@ -5,8 +5,22 @@ import (
 	"unicode/utf8"
 )
 
+// token is a string that was read.
+type token struct {
+	raw   []byte // decoded; shares the text if it has no escapes,
+	start int    // and stands there, else -1
+}
+
+// textOf is the string itself, for the tree.
+func (d *decoder) textOf(t token) string {
+	if t.start < 0 {
+		return string(t.raw)
+	}
+	return d.text[t.start : t.start+len(t.raw)]
+}
+
 // string reads a string and writes its one canonical form.
-func (d *decoder) string() (string, error) {
+func (d *decoder) string() (token, error) {
 	d.pos++
 	start := d.pos
 	for d.pos < len(d.in) {
@@ -16,30 +30,29 @@ func (d *decoder) string() (string, error) {
 		case c == '\\':
 			return d.escaped(start)
 		case c < ' ':
-			return "", d.fail("a control character in a string")
+			return token{}, d.fail("a control character in a string")
 		}
 		d.pos++
 	}
-	return "", d.fail("ends early")
+	return token{}, d.fail("ends early")
 }
 
 // plain is a string without escapes, in[start:pos]; it is canonical as it is.
-func (d *decoder) plain(start int) (string, error) {
+func (d *decoder) plain(start int) (token, error) {
 	raw := d.in[start:d.pos]
 	if len(raw) > d.lim.String {
-		return "", d.fail("a string too long")
+		return token{}, d.fail("a string too long")
 	}
 	if !utf8.Valid(raw) {
-		return "", d.fail("invalid UTF-8")
+		return token{}, d.fail("invalid UTF-8")
 	}
 	d.out = append(append(append(d.out, '"'), raw...), '"')
-	s := d.text[start:d.pos]
 	d.pos++
-	return s, nil
+	return token{raw, start}, nil
 }
 
 // escaped is a string that has an escape at pos.
-func (d *decoder) escaped(start int) (string, error) {
+func (d *decoder) escaped(start int) (token, error) {
 	buf := bytes.Clone(d.in[start:d.pos])
 	for d.pos < len(d.in) {
 		c := d.in[d.pos]
@@ -47,11 +60,11 @@ func (d *decoder) escaped(start int) (string, error) {
 		case c == '"':
 			return d.endEscaped(buf)
 		case c < ' ':
-			return "", d.fail("a control character in a string")
+			return token{}, d.fail("a control character in a string")
 		case c == '\\':
 			r, err := d.escape()
 			if err != nil {
-				return "", err
+				return token{}, err
 			}
 			buf = utf8.AppendRune(buf, r)
 		default:
@@ -59,20 +72,19 @@ func (d *decoder) escaped(start int) (string, error) {
 			d.pos++
 		}
 	}
-	return "", d.fail("ends early")
+	return token{}, d.fail("ends early")
 }
 
-func (d *decoder) endEscaped(buf []byte) (string, error) {
+func (d *decoder) endEscaped(buf []byte) (token, error) {
 	if len(buf) > d.lim.String {
-		return "", d.fail("a string too long")
+		return token{}, d.fail("a string too long")
 	}
 	if !utf8.Valid(buf) {
-		return "", d.fail("invalid UTF-8")
+		return token{}, d.fail("invalid UTF-8")
 	}
 	d.pos++
-	s := string(buf)
-	d.out = appendString(d.out, s)
-	return s, nil
+	d.out = appendString(d.out, string(buf))
+	return token{buf, -1}, nil
 }
 
 var shortEscapes = map[byte]rune{

@@ -76,8 +76,7 @@ func vetToHub(m ToHub) (ToHub, error) {
 		v.text(m.Text, maxProgress)
 		out = m
 	case Result:
-		_, err := m.Status.MarshalText()
-		v.must(err == nil && m.Status != StatusSkipped, "status")
+		v.must(statusNames.has(m.Status) && m.Status != StatusSkipped, "status")
 		v.must((m.Body != nil) == (m.Status == StatusDone), "a body exactly when done")
 		out = Result{m.Status, v.optional(m.Body)}
 	default:
@@ -136,8 +135,7 @@ func vetToSpoke(m ToSpoke) (ToSpoke, error) {
 }
 
 func (v *vetting) task(m Task) Task {
-	_, err := m.Kind.MarshalText()
-	v.must(err == nil, "task kind")
+	v.must(taskKindNames.has(m.Kind), "task kind")
 	if m.Kind == TaskCall || m.Functionality != "" {
 		v.name(m.Functionality)
 	}

@@ -130,8 +130,8 @@ func joinLabels(summary *Record, turns []Record) isc.Label {
 
 func (s *Summarizer) condense(ctx context.Context, summary *Record, turns []Record) (text string, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			text, err = "", fmt.Errorf("the model panicked: %v", p)
+		if recover() != nil { // what it panicked with may hold what it was shown
+			text, err = "", errors.New("the model panicked")
 		}
 	}()
 	var b strings.Builder

@@ -95,6 +95,9 @@ func hidden(q Question) bool {
 }
 
 func hiddenInJSON(raw json.RawMessage) bool {
+	if !bytes.ContainsFunc(raw, func(r rune) bool { return r < ' ' || r > '~' || r == '\\' }) {
+		return false // all that is in it is seen
+	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	for {

@@ -10,10 +10,11 @@ import (
 // dialog for closed values on planned reads, or for what the user approved with
 // the plan. The approval of a plan does not cover what nobody could see then: an
 // app that changed since, a run that turned out to break the rule of two, and a
-// target of a change or a transfer that came out of an app's data.
+// target that came out of an app's data: a read that goes to such a destination
+// sends something there, so only records that are read may come from an app.
 //
 // Source: design, consent page, section 1; paper §IV-C3.
-func Balanced() Policy { return PolicyFunc(balanced) }
+func Balanced() Policy { return ownPolicy(balanced) }
 
 func balanced(q Question) Ruling {
 	approved := q.Plan == PlanApproved && !exceedsPlan(q)
@@ -54,10 +55,9 @@ func exceedsPlan(q Question) bool {
 	if slices.Contains(q.Warnings, CodeManifestChanged) || slices.Contains(q.Warnings, CodeRuleOfTwo) {
 		return true
 	}
-	if q.Kind == Deliver || q.Kind == ShareData || (q.Kind == Collaborate && q.Effect == isc.Read) {
-		return false // nothing goes anywhere but where the plan said
-	}
+	// What is only read, shared or answered may be about any record.
+	anyRecord := q.Kind == Deliver || q.Kind == ShareData || q.Kind == Collaborate && q.Effect == isc.Read
 	return slices.ContainsFunc(q.Fields, func(f PayloadField) bool {
-		return f.Role.IsTarget() && !f.Label.IsTrusted()
+		return !f.Label.IsTrusted() && (f.Role == isc.Destination || f.Role == isc.Record && !anyRecord)
 	})
 }

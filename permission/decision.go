@@ -48,18 +48,21 @@ func (d *Decision) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Answer is what a person said. The zero Answer denies.
+// Answer is what a person said. The zero Answer denies. [Request.Answer] makes
+// one that is accepted, and [Request.Choose] one to a request of kind
+// [SelectApp], which must say which app.
 type Answer struct {
 	ID       string     // of the request
 	Digest   isc.Digest // of the request
 	Decision Decision
-	// Choice is the chosen candidate of SelectApp.
+	// Choice is the chosen candidate of SelectApp; see [Request.Choose].
 	Choice isc.AppID
 	// Reason is the person's, for a denial.
 	Reason string
 }
 
-// Answer makes an answer to r that echoes it.
+// Answer makes an answer to r that echoes it. To allow a request of kind
+// [SelectApp], use [Request.Choose].
 func (r Request) Answer(d Decision) Answer { return Answer{ID: r.ID, Digest: r.Digest, Decision: d} }
 
 // Choose makes an answer to r, a request of kind [SelectApp], that picks app.

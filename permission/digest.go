@@ -52,9 +52,11 @@ type shownRequest struct {
 	Label           string                `json:"label"`
 	Fields          []shownField          `json:"fields"`
 	Closed          bool                  `json:"closed"`
+	Probe           bool                  `json:"probe"`
 	Plan            uint8                 `json:"plan"`
 	Host            string                `json:"host"`
 	Purpose         string                `json:"purpose"`
+	User            string                `json:"user"`
 	Query           string                `json:"query"`
 	Options         []Party               `json:"options"`
 	Flows           []shownFlow           `json:"flows"`
@@ -71,8 +73,8 @@ func digestOf(r Request) (isc.Digest, error) {
 		Index: r.Index, Of: r.Of,
 		Kind: q.Kind, From: q.From, To: q.To, Functionality: q.Functionality, Effect: uint8(q.Effect),
 		Pin: q.Pin.String(), Payload: string(q.Payload), Label: q.Label.String(),
-		Fields: shownFields(q.Fields), Closed: q.Closed, Plan: uint8(q.Plan), Host: q.Host,
-		Purpose: q.Purpose, Query: q.Query, Options: q.Options, Flows: shownFlows(q.Flows),
+		Fields: shownFields(q.Fields), Closed: q.Closed, Probe: q.Probe, Plan: uint8(q.Plan), Host: q.Host,
+		Purpose: q.Purpose, User: q.User, Query: q.Query, Options: q.Options, Flows: shownFlows(q.Flows),
 		Degraded: q.Degraded, Warnings: q.Warnings,
 	})
 	if err != nil {
@@ -112,6 +114,7 @@ func (q Question) identity() isc.Digest {
 	slices.Sort(options)
 	raw, err := json.Marshal(struct {
 		Kind          Kind
+		Probe         bool
 		From, To      isc.AppID
 		Functionality isc.FunctionalityName
 		Pin           string
@@ -119,7 +122,7 @@ func (q Question) identity() isc.Digest {
 		Host          string
 		Options       []isc.AppID
 		Flows         []shownFlow
-	}{q.Kind, q.From.ID, q.To.ID, q.Functionality, q.Pin.String(), string(q.Payload), q.Host, options, shownFlows(q.Flows)})
+	}{q.Kind, q.Probe, q.From.ID, q.To.ID, q.Functionality, q.Pin.String(), string(q.Payload), q.Host, options, shownFlows(q.Flows)})
 	if err != nil {
 		return isc.Digest{} // not reached for a valid question; equal to itself all the same
 	}
@@ -129,9 +132,10 @@ func (q Question) identity() isc.Digest {
 // act is identity without the payload: who wants what of whom.
 type act struct {
 	kind          Kind
+	probe         bool
 	from, to      isc.AppID
 	functionality isc.FunctionalityName
 	host          string
 }
 
-func (q Question) act() act { return act{q.Kind, q.From.ID, q.To.ID, q.Functionality, q.Host} }
+func (q Question) act() act { return act{q.Kind, q.Probe, q.From.ID, q.To.ID, q.Functionality, q.Host} }

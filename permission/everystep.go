@@ -6,7 +6,7 @@ package permission
 //
 // Source: paper §IV-C3, App. A-D.
 func EveryStep() Policy {
-	return PolicyFunc(func(q Question) Ruling {
+	return ownPolicy(func(q Question) Ruling {
 		switch {
 		case !q.Kind.valid():
 			return Ruling{Rule: "every-step.unknown-kind"}
@@ -23,7 +23,7 @@ func EveryStep() Policy {
 // the choice of the only app there is. What shall run without grants needs a
 // rule by name in a layer over it ([Layers]).
 func Headless() Policy {
-	return PolicyFunc(func(q Question) Ruling {
+	return ownPolicy(func(q Question) Ruling {
 		switch {
 		case q.Kind == ApprovePlan:
 			return Ruling{Effect: RuleAllow, Rule: "headless.steps-need-grants"}
@@ -40,7 +40,7 @@ func Headless() Policy {
 // InsecureAllowAll allows everything, irreversible acts too, and asks nobody. It
 // is for measuring what the other policies prevent, and for tests.
 func InsecureAllowAll() Policy {
-	return PolicyFunc(func(q Question) Ruling {
+	return ownPolicy(func(q Question) Ruling {
 		return Ruling{Effect: RuleAllow, Rule: "insecure-allow-all"}
 	})
 }

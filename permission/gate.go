@@ -28,10 +28,10 @@ type Config struct {
 }
 
 // Gate decides, for all sessions of one hub, whether something may happen. It
-// shows one prompt at a time. It is safe for concurrent use.
+// shows each user one prompt at a time. It is safe for concurrent use.
 type Gate struct {
 	cfg   Config
-	queue *queue
+	queue *queues
 	used  *usedIDs
 }
 
@@ -48,7 +48,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	case cfg.Timeout == 0:
 		cfg.Timeout = DefaultTimeout
 	}
-	return &Gate{cfg: cfg, queue: newQueue(), used: &usedIDs{}}, nil
+	return &Gate{cfg: cfg, queue: newQueues(), used: &usedIDs{}}, nil
 }
 
 // Session is the gate of one user's session: it holds the session grants. It is
@@ -83,6 +83,9 @@ func (s *Session) isClosed() bool {
 	return s.closed
 }
 
+// errStorePanic hides what the store panicked with, which may hold anything.
+var errStorePanic = errors.New("permission: the store panicked")
+
 // Grants lists the session's and the user's permanent grants. With an error of
 // the store it still gives those of the session.
 func (s *Session) Grants(ctx context.Context) ([]Grant, error) {
@@ -97,8 +100,8 @@ func (s *Session) Grants(ctx context.Context) ([]Grant, error) {
 // store says.
 func (s *Session) stored(ctx context.Context) (out []Grant, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			out, err = nil, fmt.Errorf("permission: the store panicked: %v", p)
+		if recover() != nil {
+			out, err = nil, errStorePanic
 		}
 	}()
 	all, err := s.gate.cfg.Store.Grants(ctx, s.user)
@@ -120,8 +123,8 @@ func (s *Session) Revoke(ctx context.Context, id string) (err error) {
 		return nil
 	}
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("permission: the store panicked: %v", p)
+		if recover() != nil {
+			err = errStorePanic
 		}
 	}()
 	return s.gate.cfg.Store.Revoke(ctx, s.user, id)
@@ -136,9 +139,18 @@ func (s *Session) dropSessionGrant(id string) bool {
 }
 
 // covering finds the newest grant that covers q, of the session before of the
-// store, and whether one is suspended. An error of the store is no grant.
+// store, and whether one is suspended. A grant does not cover a warning that the
+// person did not see. An error of the store is no grant.
 func (s *Session) covering(ctx context.Context, q Question) (g Grant, found, suspended bool) {
-	all, _ := s.Grants(ctx) // what the store does not say is asked
+	s.mu.Lock()
+	all := slices.Clone(s.grants) // to read only
+	s.mu.Unlock()
+	permanent, _ := s.stored(ctx) // what the store does not say is asked
+	all = append(all, permanent...)
+	if len(all) == 0 {
+		return Grant{}, false, false
+	}
+	targets, warned := q.targets(), s.warnings(q)
 	slices.SortStableFunc(all, func(a, b Grant) int {
 		if a.Decision != b.Decision {
 			return int(a.Decision) - int(b.Decision)
@@ -146,9 +158,9 @@ func (s *Session) covering(ctx context.Context, q Question) (g Grant, found, sus
 		return b.Created.Compare(a.Created)
 	})
 	for _, g := range all {
-		switch g.fits(s.user, q) {
+		switch g.fits(s.user, q, targets, warned) {
 		case fitCovers:
-			return g, true, false
+			return g.clone(), true, false
 		case fitSuspended:
 			suspended = true
 		}
@@ -156,9 +168,19 @@ func (s *Session) covering(ctx context.Context, q Question) (g Grant, found, sus
 	return Grant{}, false, suspended
 }
 
+// warnings are the codes of those that q has by itself and of having been denied
+// before.
+func (s *Session) warnings(q Question) []Code {
+	out := warned(Assess(q))
+	if s.hasDenied() && s.wasDenied(q.identity()) {
+		out = append(out, CodeRepeatedAfterDenial)
+	}
+	return out
+}
+
 // remember keeps the grant that decision makes and says what became of it: a
 // permanent grant that cannot be stored is a permission for this once.
-func (s *Session) remember(ctx context.Context, q Question, choice isc.AppID, d Decision) (Decision, string) {
+func (s *Session) remember(ctx context.Context, r Request, choice isc.AppID, d Decision) (Decision, string) {
 	switch d {
 	case AllowSession:
 		s.mu.Lock()
@@ -166,10 +188,10 @@ func (s *Session) remember(ctx context.Context, q Question, choice isc.AppID, d 
 		if s.closed {
 			return Deny, reasonClosed
 		}
-		s.grants = append(s.grants, grantFor(s.user, q, choice, d))
+		s.grants = append(s.grants, grantFor(s.user, r, choice, d))
 		return d, ""
 	case AllowPermanent:
-		if err := s.put(ctx, grantFor(s.user, q, choice, d)); err != nil {
+		if err := s.put(ctx, grantFor(s.user, r, choice, d)); err != nil {
 			return AllowOnce, "allowed once: it could not be stored: " + err.Error()
 		}
 		return d, ""
@@ -180,8 +202,8 @@ func (s *Session) remember(ctx context.Context, q Question, choice isc.AppID, d 
 
 func (s *Session) put(ctx context.Context, g Grant) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the store panicked: %v", p)
+		if recover() != nil {
+			err = errStorePanic
 		}
 	}()
 	return s.gate.cfg.Store.Put(ctx, g)
@@ -203,6 +225,14 @@ func (s *Session) noteDenied(id isc.Digest) {
 		delete(s.denied, old)
 	}
 	s.denied[id] = true
+}
+
+// hasDenied says whether the session remembers any denial, since telling which
+// takes a digest.
+func (s *Session) hasDenied() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.denied) > 0
 }
 
 func (s *Session) wasDenied(id isc.Digest) bool {

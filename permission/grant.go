@@ -15,8 +15,8 @@ import (
 )
 
 // Grant is a remembered permission: user, caller, functionality, provider, the
-// pin of what was approved, and the targets it was given for. It is never from
-// app to app alone.
+// pin of what was approved, the targets it was given for, and the warnings that
+// the person saw. It is never from app to app alone.
 type Grant struct {
 	ID            string                `json:"id"`
 	User          string                `json:"user"`
@@ -28,9 +28,14 @@ type Grant struct {
 	Pin           isc.Digest            `json:"pin"`
 	// Targets are the values of destination and record fields that the grant
 	// was given for, by pointer. Another value is asked again.
-	Targets  map[string]json.RawMessage `json:"targets,omitempty"`
-	Decision Decision                   `json:"decision"` // AllowSession or AllowPermanent
-	Created  time.Time                  `json:"created"`
+	Targets map[string]json.RawMessage `json:"targets,omitempty"`
+	// Probe is that of the question: a grant given at a probe covers probes only.
+	Probe bool `json:"probe,omitempty"`
+	// Warned are the codes of the warnings that the person saw, sorted. With
+	// another warning it is asked again, but for one of the plan alone.
+	Warned   []Code    `json:"warned,omitempty"`
+	Decision Decision  `json:"decision"` // AllowSession or AllowPermanent
+	Created  time.Time `json:"created"`
 }
 
 // String is the rule in words: "allow collaborate app.travel -> app.mail
@@ -38,7 +43,11 @@ type Grant struct {
 // whoever shows them escapes them.
 func (g Grant) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "allow %s %s -> %s", g.Kind, partyOrHub(g.Caller), partyOrHub(g.Provider))
+	fmt.Fprintf(&b, "allow %s", g.Kind)
+	if g.Probe {
+		b.WriteString(" (only to learn whether someone serves it)")
+	}
+	fmt.Fprintf(&b, " %s -> %s", partyOrHub(g.Caller), partyOrHub(g.Provider))
 	if g.Functionality != "" {
 		fmt.Fprintf(&b, " %s", g.Functionality)
 	}
@@ -48,6 +57,11 @@ func (g Grant) String() string {
 	sep := " where "
 	for _, p := range slices.Sorted(maps.Keys(g.Targets)) {
 		fmt.Fprintf(&b, "%s%s = %s", sep, p, g.Targets[p])
+		sep = ", "
+	}
+	sep = " despite "
+	for _, c := range g.Warned {
+		b.WriteString(sep + string(c))
 		sep = ", "
 	}
 	return b.String()
@@ -66,6 +80,7 @@ func (g Grant) clone() Grant {
 		targets[p] = slices.Clone(v)
 	}
 	g.Targets = targets
+	g.Warned = slices.Clone(g.Warned)
 	return g
 }
 
@@ -107,9 +122,11 @@ const (
 
 // fits says whether g covers q. A grant for an app that was not pinned, or with
 // another pin, is suspended: kept, and not counted.
-func (g Grant) fits(user string, q Question) fit {
-	same := g.User == user && g.Kind == q.Kind && g.Caller == q.From.ID &&
-		g.Functionality == q.Functionality && g.Host == q.Host && sameTargets(g.Targets, q.targets())
+//
+// Targets are those of q, and warned are the codes of its warnings.
+func (g Grant) fits(user string, q Question, targets map[string]json.RawMessage, warned []Code) fit {
+	same := g.User == user && g.Kind == q.Kind && g.Probe == q.Probe && g.Caller == q.From.ID &&
+		g.Functionality == q.Functionality && g.Host == q.Host && sameTargets(g.Targets, targets)
 	switch {
 	case !same || q.onceOnly() != "":
 		return fitNot
@@ -119,9 +136,34 @@ func (g Grant) fits(user string, q Question) fit {
 		return fitNot
 	case g.Pin != q.Pin:
 		return fitSuspended
+	case !g.knows(warned):
+		return fitNot
 	default:
 		return fitCovers
 	}
+}
+
+// knows says whether the person saw these warnings. That the plan does not expect
+// something speaks of each run anew, and is no reason by itself.
+func (g Grant) knows(warned []Code) bool {
+	for _, c := range warned {
+		if c != CodeNotInPlan && c != CodeFirstUse && !slices.Contains(g.Warned, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// warned are the codes of the warnings among findings, sorted, each once.
+func warned(findings []Finding) []Code {
+	var out []Code
+	for _, f := range findings {
+		if f.Warning {
+			out = append(out, f.Code)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func offers(options []Party, id isc.AppID) bool {
@@ -132,8 +174,9 @@ func sameTargets(a, b map[string]json.RawMessage) bool {
 	return maps.EqualFunc(a, b, func(v, w json.RawMessage) bool { return bytes.Equal(v, w) })
 }
 
-// grantFor is the grant that allowing q for longer than once would make.
-func grantFor(user string, q Question, choice isc.AppID, lifetime Decision) Grant {
+// grantFor is the grant that allowing r for longer than once would make.
+func grantFor(user string, r Request, choice isc.AppID, lifetime Decision) Grant {
+	q := r.Question
 	provider := q.To.ID
 	if q.Kind == SelectApp {
 		provider = choice
@@ -141,7 +184,7 @@ func grantFor(user string, q Question, choice isc.AppID, lifetime Decision) Gran
 	return Grant{
 		ID: randomID(), User: user, Kind: q.Kind, Caller: q.From.ID, Provider: provider,
 		Functionality: q.Functionality, Host: q.Host, Pin: q.Pin, Targets: q.targets(),
-		Decision: lifetime, Created: time.Now().UTC(),
+		Probe: q.Probe, Warned: warned(r.Assessment), Decision: lifetime, Created: time.Now().UTC(),
 	}
 }
 
@@ -149,7 +192,7 @@ func grantFor(user string, q Question, choice isc.AppID, lifetime Decision) Gran
 // user and time, so that a prompter can show the rule before it is stored.
 // Choice is for [SelectApp].
 func (r Request) WouldGrant(lifetime Decision, choice isc.AppID) Grant {
-	g := grantFor("", r.Question, choice, lifetime)
+	g := grantFor("", r, choice, lifetime)
 	g.ID, g.Created = "", time.Time{}
 	return g
 }

@@ -14,20 +14,28 @@ import (
 
 func TestBalancedAsTheDesignSays(t *testing.T) {
 	tainted := []permission.PayloadField{{Pointer: "/folder", Label: isc.AppLabel("app.notes"), Role: isc.Destination}}
+	record := []permission.PayloadField{{Pointer: "/folder", Label: isc.AppLabel("app.notes"), Role: isc.Record}}
 	for name, tt := range map[string]struct {
 		change func(*permission.Question)
 		want   permission.RulingEffect
 	}{
-		"one app":                   {func(q *permission.Question) { q.Kind, q.Options = permission.SelectApp, make([]permission.Party, 1) }, permission.RuleAllow},
-		"two apps":                  {func(q *permission.Question) { q.Kind, q.Options = permission.SelectApp, make([]permission.Party, 2) }, permission.RuleAsk},
-		"install":                   {func(q *permission.Question) { q.Kind = permission.InstallApp }, permission.RuleAsk},
-		"plan":                      {func(q *permission.Question) { q.Kind = permission.ApprovePlan }, permission.RuleAsk},
-		"free text read in plan":    {func(q *permission.Question) {}, permission.RuleAsk},
-		"closed read in plan":       {func(q *permission.Question) { q.Closed = true }, permission.RuleAllow},
-		"closed read off plan":      {func(q *permission.Question) { q.Closed, q.Plan = true, permission.NotInPlan }, permission.RuleAsk},
-		"closed write in plan":      {func(q *permission.Question) { q.Closed, q.Effect = true, isc.Write }, permission.RuleAsk},
-		"approved write":            {func(q *permission.Question) { q.Plan, q.Effect = permission.PlanApproved, isc.Write }, permission.RuleAllow},
-		"approved, target from app": {func(q *permission.Question) { q.Plan, q.Effect, q.Fields = permission.PlanApproved, isc.Write, tainted }, permission.RuleAsk},
+		"one app":                             {func(q *permission.Question) { q.Kind, q.Options = permission.SelectApp, make([]permission.Party, 1) }, permission.RuleAllow},
+		"two apps":                            {func(q *permission.Question) { q.Kind, q.Options = permission.SelectApp, make([]permission.Party, 2) }, permission.RuleAsk},
+		"install":                             {func(q *permission.Question) { q.Kind = permission.InstallApp }, permission.RuleAsk},
+		"plan":                                {func(q *permission.Question) { q.Kind = permission.ApprovePlan }, permission.RuleAsk},
+		"free text read in plan":              {func(q *permission.Question) {}, permission.RuleAsk},
+		"closed read in plan":                 {func(q *permission.Question) { q.Closed = true }, permission.RuleAllow},
+		"closed read off plan":                {func(q *permission.Question) { q.Closed, q.Plan = true, permission.NotInPlan }, permission.RuleAsk},
+		"closed write in plan":                {func(q *permission.Question) { q.Closed, q.Effect = true, isc.Write }, permission.RuleAsk},
+		"approved write":                      {func(q *permission.Question) { q.Plan, q.Effect = permission.PlanApproved, isc.Write }, permission.RuleAllow},
+		"approved, target from app":           {func(q *permission.Question) { q.Plan, q.Effect, q.Fields = permission.PlanApproved, isc.Write, tainted }, permission.RuleAsk},
+		"approved read, destination from app": {func(q *permission.Question) { q.Plan, q.Fields = permission.PlanApproved, tainted }, permission.RuleAsk},
+		"closed read, destination from app":   {func(q *permission.Question) { q.Closed, q.Fields = true, tainted }, permission.RuleAsk},
+		"closed read, record from app":        {func(q *permission.Question) { q.Closed, q.Fields = true, record }, permission.RuleAllow},
+		"share approved, destination from app": {func(q *permission.Question) {
+			q.Kind, q.Plan, q.Fields = permission.ShareData, permission.PlanApproved, tainted
+		}, permission.RuleAsk},
+		"approved write, record from app": {func(q *permission.Question) { q.Plan, q.Effect, q.Fields = permission.PlanApproved, isc.Write, record }, permission.RuleAsk},
 		"approved, app changed": {func(q *permission.Question) {
 			q.Plan, q.Warnings = permission.PlanApproved, []permission.Code{permission.CodeManifestChanged}
 		}, permission.RuleAsk},

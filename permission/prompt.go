@@ -21,20 +21,27 @@ var errTimeout = errors.New("permission: the prompt timed out")
 func (r *Run) prompt(ctx context.Context, q Question, ruling Ruling) Verdict {
 	gate := r.session.gate
 	req, err := r.request(ctx, q, ruling)
-	if err == nil {
-		err = r.announce(req)
-	}
 	if err != nil {
-		gate.queue.leave()
+		gate.queue.leave(q.User)
 		return doubt(err.Error())
 	}
-	ans, held, err := gate.consult(ctx, req)
+	// One deadline, which is also shown, for all that follows.
+	pctx, cancel := context.WithDeadlineCause(ctx, req.Expires, errTimeout)
+	defer cancel()
+	if err := r.announce(pctx, req); err != nil {
+		gate.queue.leave(q.User)
+		if ctx.Err() != nil {
+			return doubt(endReason(ctx))
+		}
+		return doubt(err.Error())
+	}
+	ans, held, err := gate.consult(pctx, req)
 	v, asked := r.judge(ctx, req, ans, err)
 	if v.Decision == Deny && asked {
 		r.noteDenied(q)
 	}
 	if held {
-		gate.queue.leave() // after the answer counts, so that the next one sees it
+		gate.queue.leave(q.User) // after the answer counts, so that the next one sees it
 	}
 	shown := req.clone()
 	v.Request = &shown
@@ -43,7 +50,7 @@ func (r *Run) prompt(ctx context.Context, q Question, ruling Ruling) Verdict {
 
 // request makes what the person is shown out of q.
 func (r *Run) request(ctx context.Context, q Question, ruling Ruling) (Request, error) {
-	index, of := r.session.gate.queue.place()
+	index, of := r.session.gate.queue.place(q.User)
 	req := Request{
 		ID: randomID(), Nonce: randomID(), Expires: time.Now().Add(r.session.gate.cfg.Timeout),
 		Question: q.clone(), Assessment: Assess(q), Index: index, Of: of,
@@ -93,19 +100,45 @@ func (r Request) clone() Request {
 	return r
 }
 
-// announce tells the embedding program that a person is asked.
-func (r *Run) announce(req Request) (err error) {
+// announce tells the embedding program that a person is asked. What does not
+// return holds up its own user alone, and not beyond ctx: it is left behind.
+func (r *Run) announce(ctx context.Context, req Request) error {
 	if r.cfg.OnAsk == nil {
 		return nil
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("OnAsk panicked: %v", p)
-		}
+	told := make(chan error, 1)
+	go func() {
+		err := errOnAskGone
+		defer func() {
+			if recover() != nil { // what it panicked with may hold anything
+				err = errOnAskGone
+			}
+			told <- err
+		}()
+		r.cfg.OnAsk(req.clone())
+		err = nil
 	}()
-	r.cfg.OnAsk(req.clone())
-	return nil
+	select {
+	case err := <-told:
+		return err
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case <-told:
+		return context.Cause(ctx)
+	case <-late.C:
+		return errOnAskStuck
+	}
 }
+
+// What OnAsk and prompters do wrong.
+var (
+	errOnAskGone    = errors.New("OnAsk panicked")
+	errOnAskStuck   = errors.New("OnAsk did not return in time")
+	errPrompterGone = errors.New("the prompter panicked")
+)
 
 // consultation is one call of the prompter.
 type consultation struct {
@@ -121,21 +154,20 @@ type consultation struct {
 // caller's to give up: if the prompter did not return in time, the goroutine
 // gives it up when it does, and until then nobody else is asked.
 func (g *Gate) consult(ctx context.Context, req Request) (ans Answer, held bool, err error) {
-	pctx, cancel := context.WithTimeoutCause(ctx, g.cfg.Timeout, errTimeout)
 	c := &consultation{got: make(chan Answer, 1)}
 	go func() {
-		defer cancel()
-		ans, err := callPrompter(pctx, g.cfg.Prompter, req.clone())
+		ans, err := Answer{}, errPrompterGone
+		defer func() { c.finish(g.queue, req.User, ans, err) }()
+		ans, err = callPrompter(ctx, g.cfg.Prompter, req.clone())
 		g.used.add(req.ID)
-		if pctx.Err() != nil {
-			err = context.Cause(pctx) // late, whatever it says
+		if ctx.Err() != nil {
+			err = context.Cause(ctx) // late, whatever it says
 		}
-		c.finish(g.queue, ans, err)
 	}()
 	select {
 	case ans := <-c.got:
 		return ans, true, c.err
-	case <-pctx.Done():
+	case <-ctx.Done():
 	}
 	late := time.NewTimer(grace)
 	defer late.Stop()
@@ -143,37 +175,37 @@ func (g *Gate) consult(ctx context.Context, req Request) (ans Answer, held bool,
 	case ans := <-c.got:
 		return ans, true, c.err
 	case <-late.C:
-		held = !c.abandon(g.queue)
-		return Answer{}, held, context.Cause(pctx)
+		held = !c.abandon(g.queue, req.User)
+		return Answer{}, held, context.Cause(ctx)
 	}
 }
 
-func (c *consultation) finish(q *queue, ans Answer, err error) {
+func (c *consultation) finish(q *queues, user string, ans Answer, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.returned, c.err = true, err
 	c.got <- ans
 	if c.abandoned {
-		q.leave()
+		q.leave(user)
 	}
 }
 
 // abandon leaves the prompter to itself, unless it has returned.
-func (c *consultation) abandon(q *queue) bool {
+func (c *consultation) abandon(q *queues, user string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.returned {
 		return false
 	}
 	c.abandoned = true
-	q.block()
+	q.block(user)
 	return true
 }
 
 func callPrompter(ctx context.Context, p ConsentPrompter, req Request) (ans Answer, err error) {
 	defer func() {
-		if v := recover(); v != nil {
-			ans, err = Answer{}, fmt.Errorf("the prompter panicked: %v", v)
+		if recover() != nil { // what it panicked with may hold anything
+			ans, err = Answer{}, errPrompterGone
 		}
 	}()
 	ans, err = p.Prompt(ctx, req)
@@ -202,7 +234,7 @@ func (r *Run) judge(ctx context.Context, req Request, ans Answer, err error) (v 
 	if ans.Decision == Deny {
 		return Verdict{By: byUser, Reason: userReason(ans.Reason)}, true
 	}
-	d, note := r.session.remember(ctx, req.Question, ans.Choice, ans.Decision)
+	d, note := r.session.remember(ctx, req, ans.Choice, ans.Decision)
 	if d == Deny {
 		return doubt(note), false
 	}

@@ -1,10 +1,8 @@
 package permission
 
 import (
-	"encoding/json"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
@@ -30,61 +28,42 @@ func (q Question) clone() Question {
 // hub may have written, but for those inside payload and literals.
 func (q Question) texts() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		all := []string{q.From.Name, q.To.Name, q.Purpose, q.Query, q.Degraded, q.Host}
+		for _, s := range [...]string{q.From.Name, q.To.Name, q.Purpose, q.Query, q.Degraded, q.Host} {
+			if !yield(s) {
+				return
+			}
+		}
 		for _, p := range q.Options {
-			all = append(all, p.Name)
+			if !yield(p.Name) {
+				return
+			}
 		}
 		for _, f := range q.Flows {
-			all = append(all, f.Step, f.App.Name, string(f.Functionality))
-			for _, in := range f.Inputs {
-				all = append(all, in.Name, in.Source)
+			if !f.texts(yield) {
+				return
 			}
 		}
 		for _, f := range q.Fields {
-			all = append(all, f.Pointer)
-		}
-		for _, s := range all {
-			if !yield(s) {
+			if !yield(f.Pointer) {
 				return
 			}
 		}
 	}
 }
 
-// targets are the values of the payload's destinations and records, by pointer.
-// An optional target that the payload lacks is not among them, so that a later
-// question that has it differs.
-func (q Question) targets() map[string]json.RawMessage {
-	out := map[string]json.RawMessage{}
-	for _, f := range q.Fields {
-		if !f.Role.IsTarget() {
-			continue
-		}
-		if v, ok := isc.Get(q.Payload, f.Pointer); ok {
-			out[f.Pointer] = slices.Clone(v)
-			continue
-		}
-		if v := selectAll(q.Payload, f.Pointer); v != nil {
-			out[f.Pointer] = v
+// texts yields those of a flow, and says whether to go on.
+func (f Flow) texts(yield func(string) bool) bool {
+	for _, s := range [...]string{f.Step, f.App.Name, string(f.Functionality)} {
+		if !yield(s) {
+			return false
 		}
 	}
-	return out
-}
-
-// selectAll is the array of what a pointer with "*" selects, or nil.
-func selectAll(doc []byte, pointer string) json.RawMessage {
-	if !slices.Contains(strings.Split(pointer, "/"), "*") {
-		return nil
+	for _, in := range f.Inputs {
+		if !yield(in.Name) || !yield(in.Source) {
+			return false
+		}
 	}
-	values, err := isc.Select(doc, pointer)
-	if err != nil || len(values) == 0 {
-		return nil
-	}
-	out, err := json.Marshal(values)
-	if err != nil {
-		return nil
-	}
-	return out
+	return true
 }
 
 // onceOnly says why a decision on q cannot be remembered at all, or "".

@@ -11,8 +11,9 @@ import (
 // ConsentPrompter asks a person. Its zero answer is a denial, and so is an
 // error, a panic, a late answer, and an answer that does not echo the request.
 //
-// Prompt is never called for two requests of one gate at once. It must return
-// when ctx ends. The request is a copy: changing it changes nothing.
+// Prompt is never called for two requests of one user at once; requests of
+// different users may come together. It must return when ctx ends. The request
+// is a copy: changing it changes nothing.
 //
 // Source: paper §IV-C3, App. A-D.
 type ConsentPrompter interface {
@@ -64,12 +65,18 @@ type Question struct {
 	Fields []PayloadField
 	// Closed says that every value in Payload is closed.
 	Closed bool
+	// Probe says that it is asked only to learn whether To serves it: Payload
+	// stands for a request that does not exist yet. A permission for a probe is
+	// none for a request, and the other way round.
+	Probe bool
 	// Plan says how this stands to the plan.
 	Plan PlanState
 	// Host is the remote host of SendRemote, in ASCII.
 	Host string
 	// Purpose is the app's word for why.
 	Purpose string
+	// User is whose session it is. The gate fills it in.
+	User string
 	// Query is the user's request, word for word.
 	Query string
 	// Options are the candidates of SelectApp.
@@ -143,7 +150,7 @@ type Request struct {
 	Offered []Decision
 	// WithheldBecause says why longer lifetimes are not offered, or is empty.
 	WithheldBecause string
-	// Index and Of place the request in its queue: 2 of 5.
+	// Index and Of place the request in the queue of its user: 2 of 5.
 	Index, Of int
 }
 

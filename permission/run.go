@@ -22,8 +22,10 @@ type RunConfig struct {
 	// MaxPrompts is how many prompts one run may show. Beyond it everything is
 	// denied. Zero means 20; a negative number is none.
 	MaxPrompts int
-	// OnAsk is called before a person is really asked, on the goroutine of the
-	// check; nil to ignore. The request is a copy. A panic denies.
+	// OnAsk is called before a person is really asked; nil to ignore. The request
+	// is a copy. The check waits for OnAsk as long as it would for the person, and
+	// the user's other checks wait with it, so it should return at once; one that
+	// does not, and one that panics, denies.
 	OnAsk func(Request)
 }
 
@@ -67,7 +69,7 @@ const (
 )
 
 // Check decides. It never fails: every doubt is a denial with a reason. It
-// blocks while a person is asked, and while others are asked before, until ctx
+// blocks while a person is asked, and while others of the same user are asked before, until ctx
 // ends; ctx ending denies.
 //
 // The order: what is malformed, over budget or was denied in this run is denied;
@@ -77,6 +79,7 @@ const (
 // ends all that are the same. A permission for once is for one check alone.
 func (r *Run) Check(ctx context.Context, q Question) Verdict {
 	q = q.clone()
+	q.User = r.session.user
 	if v, done := r.refuse(ctx, q); done {
 		return v
 	}
@@ -123,7 +126,7 @@ func (r *Run) refuse(ctx context.Context, q Question) (Verdict, bool) {
 	switch {
 	case r.broken:
 		return doubt(reasonBudget), true
-	case r.denied[q.identity()]:
+	case len(r.denied) > 0 && r.denied[q.identity()]:
 		return doubt(reasonDenied), true
 	default:
 		return Verdict{}, false
@@ -139,7 +142,7 @@ func (r *Run) ask(ctx context.Context, q Question, ruling Ruling) Verdict {
 	if gate.cfg.Prompter == nil {
 		return doubt(reasonPrompter + "; it would be allowed by: " + wantedRule(q))
 	}
-	if err := gate.queue.enter(ctx); err != nil {
+	if err := gate.queue.enter(ctx, q.User); err != nil {
 		if errors.Is(err, errStuck) {
 			return doubt(err.Error())
 		}
@@ -147,15 +150,15 @@ func (r *Run) ask(ctx context.Context, q Question, ruling Ruling) Verdict {
 	}
 	// The turn has come; the world may have changed.
 	if v, done := r.refuse(ctx, q); done {
-		gate.queue.leave()
+		gate.queue.leave(q.User)
 		return v
 	}
 	if v, done := r.byGrant(ctx, q, ruling); done {
-		gate.queue.leave()
+		gate.queue.leave(q.User)
 		return v
 	}
 	if v, done := r.spend(q); done {
-		gate.queue.leave()
+		gate.queue.leave(q.User)
 		return v
 	}
 	return r.prompt(ctx, q, ruling) // leaves the queue

@@ -23,15 +23,17 @@ func (q Question) Validate() error {
 	if q.Plan > PlanApproved {
 		return fmt.Errorf("permission: question: unknown plan state %d", uint8(q.Plan))
 	}
-	for _, check := range []func() error{q.checkParties, q.checkNeeds, q.checkPayload, q.checkText} {
-		if err := check(); err != nil {
+	for _, check := range questionChecks {
+		if err := check(&q); err != nil {
 			return fmt.Errorf("permission: question: %s: %w", q.Kind, err)
 		}
 	}
 	return nil
 }
 
-func (q Question) checkParties() error {
+var questionChecks = []func(*Question) error{(*Question).checkParties, (*Question).checkNeeds, (*Question).checkPayload, (*Question).checkText}
+
+func (q *Question) checkParties() error {
 	for _, p := range []Party{q.From, q.To} {
 		if p.ID == "" || p.ID == isc.Vanilla {
 			continue
@@ -45,7 +47,10 @@ func (q Question) checkParties() error {
 			return err
 		}
 	}
-	seen := make(map[isc.AppID]bool, len(q.Options))
+	var seen map[isc.AppID]bool
+	if len(q.Options) > 0 {
+		seen = make(map[isc.AppID]bool, len(q.Options))
+	}
 	for _, p := range q.Options {
 		if err := p.ID.Validate(); err != nil {
 			return fmt.Errorf("option: %w", err)
@@ -59,7 +64,7 @@ func (q Question) checkParties() error {
 }
 
 // checkNeeds holds that a question of its kind says what it is about.
-func (q Question) checkNeeds() error {
+func (q *Question) checkNeeds() error {
 	lacks := func(what string) error { return errors.New("has no " + what) }
 	switch {
 	case q.Kind == SelectApp && len(q.Options) == 0:
@@ -81,7 +86,7 @@ func (q Question) checkNeeds() error {
 	}
 }
 
-func (q Question) checkPayload() error {
+func (q *Question) checkPayload() error {
 	if len(q.Payload) > 0 {
 		canonical, err := isc.Canonical(q.Payload)
 		if err != nil {
@@ -114,7 +119,7 @@ func (q Question) checkPayload() error {
 
 // checkText holds that every text is UTF-8, since the digest is over UTF-8: two
 // texts that differ only in broken bytes would have one digest.
-func (q Question) checkText() error {
+func (q *Question) checkText() error {
 	for i := range len(q.Host) {
 		if c := q.Host[i]; c <= ' ' || c >= 0x7f {
 			return errors.New("host is not in ASCII form")

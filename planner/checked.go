@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/isolategpt/isolategpt/isc"
@@ -13,10 +14,13 @@ import (
 type Checked struct {
 	plan    *Plan
 	cat     *Catalogue
+	keys    []string // of memory, as Validate was given them
 	pos     map[string]int
 	edges   []Edge
 	after   [][]string // by position
 	flows   []Flow
+	from    []int                      // by position: where a step's flows begin
+	bodies  map[string]json.RawMessage // by step: see Body
 	mixed   map[string][]string
 	notes   []Problem
 	primary []isc.AppID
@@ -46,8 +50,24 @@ func (k *Checked) Plan() *Plan {
 	if k == nil || k.plan == nil {
 		return &Plan{}
 	}
-	p, _ := k.plan.copied()
-	return p
+	return k.plan.clone()
+}
+
+// For says whether the plan was validated against exactly this catalogue and
+// these memory keys, in this order, so that whoever gets a Checked from
+// elsewhere need not validate it again. The nil and the zero Checked are for
+// nothing.
+func (k *Checked) For(c *Catalogue, memoryKeys []string) bool {
+	return k != nil && k.plan != nil && k.cat == c && slices.Equal(k.keys, memoryKeys)
+}
+
+// Step is a deep copy of one step.
+func (k *Checked) Step(id string) (Step, bool) {
+	i, ok := k.at(id)
+	if !ok {
+		return Step{}, false
+	}
+	return (&copier{trusted: true}).oneStep(k.plan.Steps[i]), true
 }
 
 // Order is the steps' ids in an order in which they can be run one after
@@ -93,6 +113,22 @@ func (k *Checked) Entry(id string) (Entry, bool) {
 	return k.cat.Entry(call.Functionality)
 }
 
+// Body is the body of a call step whose every argument stands in the plan: the
+// canonical bytes that [isc.Format.Check] of the format gave for them. Who sends
+// it to an app that has that very format need not make and check it again.
+func (k *Checked) Body(id string) (body json.RawMessage, format *isc.Format, ok bool) {
+	i, ok := k.at(id)
+	if !ok || k.bodies[id] == nil {
+		return nil, nil, false
+	}
+	call, ok := k.plan.Steps[i].Do.(Call)
+	if !ok {
+		return nil, nil, false
+	}
+	e, ok := k.cat.entry(call.Functionality)
+	return slices.Clone(k.bodies[id]), e.Request, ok
+}
+
 // Candidates are the apps that may carry out a call or delegate step: the one
 // named, else every installed provider, sorted. None: nobody is installed, or
 // it is a step of no app.
@@ -101,13 +137,18 @@ func (k *Checked) Candidates(id string) []isc.AppID {
 	if !ok {
 		return nil
 	}
-	switch a := k.plan.Steps[i].Do.(type) {
+	return slices.Clone(k.candidates(k.plan.Steps[i]))
+}
+
+// candidates is Candidates without the copy, for reading only.
+func (k *Checked) candidates(s Step) []isc.AppID {
+	switch a := s.Do.(type) {
 	case Call:
 		if a.App != "" {
 			return []isc.AppID{a.App}
 		}
 		e, _ := k.cat.entry(a.Functionality)
-		return slices.Clone(e.Providers)
+		return e.Providers
 	case Delegate:
 		if a.App != "" {
 			return []isc.AppID{a.App}
@@ -162,6 +203,23 @@ func (k *Checked) Flows() []Flow {
 	out := make([]Flow, len(k.flows))
 	for i, f := range k.flows {
 		out[i] = f.clone()
+	}
+	return out
+}
+
+// FlowsOf are those of [Checked.Flows] that go into one step, in their order.
+func (k *Checked) FlowsOf(id string) []Flow {
+	i, ok := k.at(id)
+	if !ok {
+		return nil
+	}
+	end := len(k.flows)
+	if i+1 < len(k.from) {
+		end = k.from[i+1]
+	}
+	var out []Flow
+	for _, f := range k.flows[k.from[i]:end] {
+		out = append(out, f.clone())
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package planner
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math/big"
 	"slices"
 
@@ -11,18 +10,18 @@ import (
 )
 
 // guard checks a guard, and says whether it holds where that is known already.
-func (k *checker) guard(g Guard, at string) (holds, known bool) {
+func (k *checker) guard(g Guard, at path) (holds, known bool) {
 	switch g := g.(type) {
 	case Compare:
 		return k.comparison(g, at)
 	case Present:
-		k.reference(g.Ref, at+"/a")
+		k.reference(g.Ref, at.to("/a"))
 	case And:
 		return k.all(g.Of, at, true)
 	case Or:
 		return k.all(g.Of, at, false)
 	case Not:
-		holds, known = k.guard(g.Of, at+"/of/0")
+		holds, known = k.guard(g.Of, at.item("/of", 0))
 		return !holds, known
 	default:
 		k.fail(at, CodeMalformed, "there is no guard")
@@ -31,13 +30,13 @@ func (k *checker) guard(g Guard, at string) (holds, known bool) {
 }
 
 // all is a conjunction (unit true) or disjunction (unit false).
-func (k *checker) all(of []Guard, at string, unit bool) (holds, known bool) {
+func (k *checker) all(of []Guard, at path, unit bool) (holds, known bool) {
 	if len(of) == 0 {
-		k.fail(at+"/of", CodeMalformed, "empty")
+		k.fail(at.to("/of"), CodeMalformed, "empty")
 	}
 	decided, open := false, false
 	for i, g := range of {
-		h, kn := k.guard(g, fmt.Sprintf("%s/of/%d", at, i))
+		h, kn := k.guard(g, at.item("/of", i))
 		decided = decided || kn && h != unit
 		open = open || !kn
 	}
@@ -47,14 +46,14 @@ func (k *checker) all(of []Guard, at string, unit bool) (holds, known bool) {
 	return unit, !open
 }
 
-func (k *checker) comparison(c Compare, at string) (holds, known bool) {
-	a := k.operand(c.A, at+"/a")
+func (k *checker) comparison(c Compare, at path) (holds, known bool) {
+	a := k.operand(c.A, at.to("/a"))
 	if c.Op == IN {
 		return k.membership(a, c.B, at)
 	}
-	b := k.operand(c.B, at+"/b")
+	b := k.operand(c.B, at.to("/b"))
 	if c.Op == 0 || c.Op > IN {
-		k.fail(at+"/op", CodeMalformed, "no such operator")
+		k.fail(at.to("/op"), CodeMalformed, "no such operator")
 		return false, false
 	}
 	if !k.comparableTo(a, b, c.Op, at) {
@@ -72,7 +71,7 @@ func (k *checker) comparison(c Compare, at string) (holds, known bool) {
 }
 
 // operand checks one side of a comparison: what it sees must be closed.
-func (k *checker) operand(v Value, at string) typ {
+func (k *checker) operand(v Value, at path) typ {
 	switch v.(type) {
 	case Literal, Ref, Memory, Item:
 	default:
@@ -88,14 +87,14 @@ func (k *checker) operand(v Value, at string) typ {
 	return t
 }
 
-func (k *checker) membership(a typ, b Value, at string) (holds, known bool) {
+func (k *checker) membership(a typ, b Value, at path) (holds, known bool) {
 	list, ok := b.(Array)
 	if !ok || len(list) == 0 {
-		k.fail(at+"/b", CodeNoOrder, "in needs an array of literals")
+		k.fail(at.to("/b"), CodeNoOrder, "in needs an array of literals")
 		return false, false
 	}
 	for i, e := range list {
-		where := fmt.Sprintf("%s/b/%d", at, i)
+		where := at.item("/b", i)
 		if _, ok := e.(Literal); !ok {
 			k.fail(where, CodeNoOrder, "in needs literals")
 			continue
@@ -106,7 +105,7 @@ func (k *checker) membership(a typ, b Value, at string) (holds, known bool) {
 }
 
 // comparableTo says whether the two sides can be compared at all.
-func (k *checker) comparableTo(a, b typ, op Op, at string) bool {
+func (k *checker) comparableTo(a, b typ, op Op, at path) bool {
 	if a.any || b.any {
 		return false // a problem already, or unknown
 	}
@@ -185,14 +184,14 @@ func number(raw json.RawMessage) (*big.Float, bool) {
 func (k *checker) question(v Value) {
 	switch q := v.(type) {
 	case Template:
-		if t := k.template(q, "/question"); !t.scalar {
-			k.fail("/question", CodeFreeText, "a question to the user may hold only closed values")
+		if t := k.template(q, root("/question")); !t.scalar {
+			k.fail(root("/question"), CodeFreeText, "a question to the user may hold only closed values")
 		}
 	case Literal:
 		if scalarType(q.JSON) != isc.TypeString {
-			k.fail("/question", CodeBadTemplate, "a question is a string or a template")
+			k.fail(root("/question"), CodeBadTemplate, "a question is a string or a template")
 		}
 	default:
-		k.fail("/question", CodeBadTemplate, "a question is a string or a template")
+		k.fail(root("/question"), CodeBadTemplate, "a question is a string or a template")
 	}
 }

@@ -3,13 +3,14 @@ package planner
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
 
-func (k *checker) literal(l Literal, want typ, at string) {
+func (k *checker) literal(l Literal, want typ, at path) {
 	t := literalType(l)
 	switch {
 	case want.any:
@@ -52,19 +53,46 @@ func (k *checker) literals(c Call, e Entry) {
 	if e.Request == nil || c.Each != nil {
 		return
 	}
-	enc := &encoder{}
 	for _, v := range c.Args {
 		if !isLiteral(v) {
 			return
 		}
 	}
-	body, err := json.Marshal(enc.plainMembers(c.Args))
-	if err == nil && enc.err == nil {
-		_, err = e.Request.Check(body)
+	body, err := membersJSON(c.Args)
+	if err == nil {
+		body, err = e.Request.Check(body)
 	}
-	if err != nil || enc.err != nil {
-		k.fail("/args", CodeBadLiteral, "the request format of %s refuses these arguments", e.Name)
+	if err == nil {
+		k.keepBody(body)
+	} else {
+		k.fail(root("/args"), CodeBadLiteral, "the request format of %s refuses these arguments", e.Name)
 	}
+}
+
+// keepBody keeps the whole body of the step that is looked at.
+func (k *checker) keepBody(body json.RawMessage) {
+	if k.bodies == nil {
+		k.bodies = make(map[string]json.RawMessage, len(k.plan.Steps))
+	}
+	k.bodies[k.plan.Steps[k.now].ID] = body
+}
+
+// membersJSON is an object of literals, as it will be sent.
+func membersJSON(vs map[string]Value) ([]byte, error) {
+	b := make([]byte, 0, 64)
+	b = append(b, '{')
+	for name, v := range vs {
+		l, ok := v.(Literal)
+		if !ok || !plainName.MatchString(name) {
+			return json.Marshal(plainMembers(vs))
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), name...), '"', ':')
+		b = append(b, l.JSON...)
+	}
+	return append(b, '}'), nil
 }
 
 func isLiteral(v Value) bool {
@@ -84,27 +112,34 @@ func isLiteral(v Value) bool {
 	return false
 }
 
-// plainMembers is members with every object as it will be sent.
-func (e *encoder) plainMembers(vs map[string]Value) map[string]any {
-	out := make(map[string]any, len(vs))
-	for name, v := range vs {
-		out[name] = e.plain(v)
-	}
-	return out
-}
-
-func (e *encoder) plain(v Value) any {
+// plain is a value of literals with every object as it will be sent.
+func plain(v Value) any {
 	switch v := v.(type) {
 	case Literal:
 		return v.JSON
 	case Array:
 		out := make([]any, len(v))
 		for i, el := range v {
-			out[i] = e.plain(el)
+			out[i] = plain(el)
 		}
 		return out
 	case Object:
-		return e.plainMembers(v.Fields)
+		return plainMembers(v.Fields)
 	}
-	return e.fail("not a literal")
+	return errNoLiteral
 }
+
+func plainMembers(vs map[string]Value) map[string]any {
+	out := make(map[string]any, len(vs))
+	for name, v := range vs {
+		out[name] = plain(v)
+	}
+	return out
+}
+
+// noLiteral cannot be marshalled.
+type noLiteral struct{}
+
+var errNoLiteral noLiteral
+
+func (noLiteral) MarshalJSON() ([]byte, error) { return nil, errors.New("planner: not a literal") }

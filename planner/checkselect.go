@@ -14,16 +14,16 @@ func (k *checker) where(w Where) typ {
 	}
 	if w.Op == IN {
 		if ok {
-			k.membership(field, w.Value, "")
+			k.membership(field, w.Value, root(""))
 		}
 		return arrayOf(elem)
 	}
 	if w.Op == 0 || w.Op > IN {
-		k.fail("/op", CodeMalformed, "no such operator")
+		k.fail(root("/op"), CodeMalformed, "no such operator")
 	}
-	value := k.operand(w.Value, "/value")
+	value := k.operand(w.Value, root("/value"))
 	if ok {
-		k.comparableTo(field, value, w.Op, "/value")
+		k.comparableTo(field, value, w.Op, root("/value"))
 	}
 	return arrayOf(elem)
 }
@@ -44,11 +44,11 @@ func (k *checker) best(b Best) typ {
 	case Latest, Earliest:
 		ordered = ordered && kind == "date"
 	default:
-		k.fail("/most", CodeMalformed, "no such extreme")
+		k.fail(root("/most"), CodeMalformed, "no such extreme")
 		return elem
 	}
 	if !ordered {
-		k.fail("/field", CodeNoOrder, "%s has no %s", describe(field), b.Most)
+		k.fail(root("/field"), CodeNoOrder, "%s has no %s", describe(field), b.Most)
 	}
 	return elem
 }
@@ -56,13 +56,13 @@ func (k *checker) best(b Best) typ {
 // selection is the type of the elements selected from.
 func (k *checker) selection(from Ref) (typ, bool) {
 	before := len(k.problems)
-	t := k.reference(from, "/from")
+	t := k.reference(from, root("/from"))
 	if len(k.problems) > before {
 		return anything(), false
 	}
 	elem, ok := t.child("*")
 	if !ok || !t.any && t.types&isc.TypeArray == 0 {
-		k.fail("/from", CodePickNoArray, "what it refers to is no array")
+		k.fail(root("/from"), CodePickNoArray, "what it refers to is no array")
 		return anything(), false
 	}
 	return elem, true
@@ -72,16 +72,16 @@ func (k *checker) selection(from Ref) (typ, bool) {
 func (k *checker) field(elem typ, pointer string) (typ, bool) {
 	parts, good := split(pointer)
 	if !good || slices.ContainsFunc(parts, isNumber) || slices.Contains(parts, "*") {
-		k.fail("/field", CodeBadPointer, "%q is no pointer to one field of an element", short(pointer))
+		k.fail(root("/field"), CodeBadPointer, "%q is no pointer to one field of an element", short(pointer))
 		return typ{}, false
 	}
 	t, _, ok := walk(elem, parts)
 	if !ok {
-		k.fail("/field", CodeBadPointer, "the elements have no %q", short(pointer))
+		k.fail(root("/field"), CodeBadPointer, "the elements have no %q", short(pointer))
 		return typ{}, false
 	}
 	if !t.comparable() {
-		k.fail("/field", CodeFreeText, "it is free text or no single value: a comparison needs a boolean, number, date or a choice of few")
+		k.fail(root("/field"), CodeFreeText, "it is free text or no single value: a comparison needs a boolean, number, date or a choice of few")
 		return typ{}, false
 	}
 	return t, true

@@ -3,14 +3,13 @@ package planner
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
 
 // value checks a value that may be of any type, and gives the type it has.
-func (k *checker) value(v Value, at string, depth int) typ {
+func (k *checker) value(v Value, at path, depth int) typ {
 	switch v := v.(type) {
 	case Literal:
 		return literalType(v)
@@ -25,13 +24,13 @@ func (k *checker) value(v Value, at string, depth int) typ {
 	case Object:
 		out := typ{types: isc.TypeObject, fields: map[string]typ{}}
 		for _, name := range sortedKeys(v.Fields) {
-			out.fields[name] = k.value(v.Fields[name], at+"/object/"+escape(name), depth+1)
+			out.fields[name] = k.value(v.Fields[name], at.member("/object", name), depth+1)
 		}
 		return out
 	case Array:
 		elem := anything()
 		for i, e := range v {
-			if t := k.value(e, fmt.Sprintf("%s/%d", at, i), depth+1); i == 0 {
+			if t := k.value(e, at.item("", i), depth+1); i == 0 {
 				elem = t
 			}
 		}
@@ -67,7 +66,7 @@ func scalarType(raw json.RawMessage) isc.Types {
 }
 
 // reference checks a reference and gives the type of what it selects.
-func (k *checker) reference(r Ref, at string) typ {
+func (k *checker) reference(r Ref, at path) typ {
 	t, ok := k.target(r, at)
 	parts, good := split(r.Pointer)
 	if !good {
@@ -96,7 +95,7 @@ func (k *checker) reference(r Ref, at string) typ {
 }
 
 // target is the type of a step's result, if the step may be referred to here.
-func (k *checker) target(r Ref, at string) (typ, bool) {
+func (k *checker) target(r Ref, at path) (typ, bool) {
 	pos, ok := k.pos[r.Step]
 	switch {
 	case !ok:
@@ -136,7 +135,7 @@ func (k *checker) reaches(from, to int) bool {
 	return false
 }
 
-func (k *checker) memory(m Memory, at string) typ {
+func (k *checker) memory(m Memory, at path) typ {
 	if m.Key == Today {
 		return typ{types: isc.TypeString, format: "date", scalar: true}
 	}
@@ -146,7 +145,7 @@ func (k *checker) memory(m Memory, at string) typ {
 	return anything()
 }
 
-func (k *checker) current(i Item, at string) typ {
+func (k *checker) current(i Item, at path) typ {
 	if k.item == nil {
 		k.fail(at, CodeItemOutsideEach, "there is no current element outside a call with each")
 		return anything()
@@ -168,10 +167,10 @@ func (k *checker) current(i Item, at string) typ {
 	return t
 }
 
-func (k *checker) template(t Template, at string) typ {
+func (k *checker) template(t Template, at path) typ {
 	out := typ{types: isc.TypeString, scalar: true}
 	for i, p := range t.Parts {
-		where := fmt.Sprintf("%s/template/%d", at, i)
+		where := at.item("/template", i)
 		switch p := p.(type) {
 		case Literal:
 			if scalarType(p.JSON) != isc.TypeString {
@@ -189,7 +188,7 @@ func (k *checker) template(t Template, at string) typ {
 }
 
 // fit checks a value against the place that it goes to.
-func (k *checker) fit(v Value, want typ, at string, depth int) {
+func (k *checker) fit(v Value, want typ, at path, depth int) {
 	switch v := v.(type) {
 	case Literal:
 		k.literal(v, want, at)
@@ -208,7 +207,7 @@ func (k *checker) fit(v Value, want typ, at string, depth int) {
 	}
 }
 
-func (k *checker) elements(v Array, want typ, at string, depth int) {
+func (k *checker) elements(v Array, want typ, at path, depth int) {
 	elem, ok := want.child("*")
 	if !want.any && (want.types&isc.TypeArray == 0 || !ok) {
 		k.fail(at, CodeTypeMismatch, "an array cannot be %s", describe(want))
@@ -218,17 +217,17 @@ func (k *checker) elements(v Array, want typ, at string, depth int) {
 		elem.role = want.role
 	}
 	for i, e := range v {
-		k.fit(e, elem, fmt.Sprintf("%s/%d", at, i), depth+1)
+		k.fit(e, elem, at.item("", i), depth+1)
 	}
 }
 
-func (k *checker) members(v Object, want typ, at string, depth int) {
+func (k *checker) members(v Object, want typ, at path, depth int) {
 	if !want.any && want.types&isc.TypeObject == 0 {
 		k.fail(at, CodeTypeMismatch, "an object cannot be %s", describe(want))
 		want = anything()
 	}
 	for _, name := range sortedKeys(v.Fields) {
-		where := at + "/object/" + escape(name)
+		where := at.member("/object", name)
 		place, ok := want.child(escape(name))
 		if !ok {
 			k.fail(where, CodeUnknownArgument, "the format has no %q here", short(name))

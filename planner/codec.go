@@ -3,6 +3,8 @@ package planner
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
@@ -41,8 +43,8 @@ func DecodePlan(raw []byte) (*Plan, error) {
 	if err != nil {
 		return nil, &DecodeError{[]Problem{{Code: CodeMalformed, Text: fmt.Sprintf("not strict JSON: %v", err)}}}
 	}
-	d := &decoder{}
-	p := d.plan(doc)
+	d := &decoder{fields: make([]field, 0, 32)}
+	p := d.plan(string(doc))
 	if len(d.problems) > 0 {
 		return nil, &DecodeError{d.problems}
 	}
@@ -65,69 +67,108 @@ func (p *Plan) UnmarshalJSON(raw []byte) error {
 type decoder struct {
 	problems []Problem
 	step     string
+	fields   []field // of all objects so far
 }
 
-func (d *decoder) fail(at string, code Code, format string, args ...any) {
-	d.problems = append(d.problems, Problem{d.step, at, code, fmt.Sprintf(format, args...)})
+func (d *decoder) fail(at path, code Code, format string, args ...any) {
+	d.problems = append(d.problems, Problem{d.step, at.String(), code, fmt.Sprintf(format, args...)})
 }
 
 // fields is an object being read: what is left at the end is unknown.
 type fields struct {
 	d    *decoder
-	at   string
-	left map[string]json.RawMessage
+	at   path
+	left []field
+	bad  bool // no object
 }
 
-func (d *decoder) object(raw json.RawMessage, at string) *fields {
-	f := &fields{d: d, at: at}
-	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &f.left) != nil {
+// field is a member that was not taken yet, in canonical JSON.
+type field struct {
+	key, raw string
+	taken    bool
+}
+
+func (d *decoder) object(raw string, at path) fields {
+	f := fields{d: d, at: at}
+	if raw == "" || raw[0] != '{' {
+		f.bad = true
 		d.fail(at, CodeMalformed, "not an object")
+		return f
 	}
+	from := len(d.fields)
+	for key, value := range isc.Members(raw) {
+		d.fields = append(d.fields, field{key: key, raw: value})
+	}
+	f.left = d.fields[from:len(d.fields):len(d.fields)]
 	return f
 }
 
+// find is a member that was not taken, or nil.
+func (f *fields) find(key string) *field {
+	for i := range f.left {
+		if f.left[i].key == key && !f.left[i].taken {
+			return &f.left[i]
+		}
+	}
+	return nil
+}
+
 // take removes a key. A key that must be there and is not is a problem.
-func (f *fields) take(key string, must bool) (json.RawMessage, bool) {
-	raw, ok := f.left[key]
-	delete(f.left, key)
-	if ok && string(raw) != "null" {
-		return raw, true
+func (f *fields) take(key string, must bool) (string, bool) {
+	if m := f.find(key); m != nil {
+		if m.taken = true; m.raw != "null" {
+			return m.raw, true
+		}
 	}
 	if must {
 		f.d.fail(f.at, CodeMalformed, "%q is missing", key)
 	}
-	return nil, false
+	return "", false
 }
 
 // takeValue is take for a key whose null is a value.
-func (f *fields) takeValue(key string) (json.RawMessage, bool) {
-	raw, ok := f.left[key]
-	delete(f.left, key)
-	if !ok {
+func (f *fields) takeValue(key string) (string, bool) {
+	m := f.find(key)
+	if m == nil {
 		f.d.fail(f.at, CodeMalformed, "%q is missing", key)
+		return "", false
 	}
-	return raw, ok
+	m.taken = true
+	return m.raw, true
 }
 
-func (f *fields) has(key string) bool { _, ok := f.left[key]; return ok }
+func (f *fields) has(key string) bool { return f.find(key) != nil }
 
 func (f *fields) text(key string, must bool) string {
 	raw, ok := f.take(key, must)
 	if !ok {
 		return ""
 	}
-	return f.d.text(raw, f.at+"/"+key)
+	return f.d.text(raw, f.at.member("", key))
 }
 
-func (d *decoder) text(raw json.RawMessage, at string) string {
-	var s string
-	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+func (d *decoder) text(raw string, at path) string {
+	s, ok := unquoted(raw)
+	if !ok {
 		d.fail(at, CodeMalformed, "not a string")
 	}
 	if len(s) > MaxText {
 		d.fail(at, CodeTooLarge, "over %d bytes", MaxText)
 	}
 	return s
+}
+
+// unquoted is the text of a string in canonical JSON.
+func unquoted(raw string) (string, bool) {
+	if raw == "" || raw[0] != '"' {
+		return "", false
+	}
+	if strings.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1], true
+	}
+	var s string
+	err := json.Unmarshal([]byte(raw), &s)
+	return s, err == nil
 }
 
 // count reads a whole number from 0 to most.
@@ -137,8 +178,8 @@ func (f *fields) count(key string, most int) int {
 		return 0
 	}
 	var n int
-	if json.Unmarshal(raw, &n) != nil || n < 0 || n > most {
-		f.d.fail(f.at+"/"+key, CodeMalformed, "not a whole number from 0 to %d", most)
+	if json.Unmarshal([]byte(raw), &n) != nil || n < 0 || n > most {
+		f.d.fail(f.at.member("", key), CodeMalformed, "not a whole number from 0 to %d", most)
 		return 0
 	}
 	return n
@@ -149,26 +190,26 @@ func (f *fields) flag(key string) bool {
 	if !ok {
 		return false
 	}
-	var b bool
-	if json.Unmarshal(raw, &b) != nil {
-		f.d.fail(f.at+"/"+key, CodeMalformed, "not true or false")
+	if raw != "true" && raw != "false" {
+		f.d.fail(f.at.member("", key), CodeMalformed, "not true or false")
 	}
-	return b
+	return raw == "true"
 }
 
-func (f *fields) list(key string, must bool) []json.RawMessage {
+func (f *fields) list(key string, must bool) []string {
 	raw, ok := f.take(key, must)
 	if !ok {
 		return nil
 	}
-	return f.d.list(raw, f.at+"/"+key)
+	return f.d.list(raw, f.at.member("", key))
 }
 
-func (d *decoder) list(raw json.RawMessage, at string) []json.RawMessage {
-	var out []json.RawMessage
-	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &out) != nil {
+func (d *decoder) list(raw string, at path) []string {
+	if raw == "" || raw[0] != '[' {
 		d.fail(at, CodeMalformed, "not an array")
+		return nil
 	}
+	out := slices.Collect(isc.Elements(raw))
 	if len(out) > MaxParts {
 		d.fail(at, CodeTooLarge, "over %d elements", MaxParts)
 		return nil
@@ -178,16 +219,19 @@ func (d *decoder) list(raw json.RawMessage, at string) []json.RawMessage {
 
 func (f *fields) texts(key string) []string {
 	var out []string
+	at := f.at.member("", key)
 	for i, raw := range f.list(key, false) {
-		out = append(out, f.d.text(raw, fmt.Sprintf("%s/%s/%d", f.at, key, i)))
+		out = append(out, f.d.text(raw, at.item("", i)))
 	}
 	return out
 }
 
 // end reports the keys that nobody took.
 func (f *fields) end() {
-	for _, key := range sortedKeys(f.left) {
-		f.d.fail(f.at, CodeMalformed, "unknown key %q", short(key))
+	for _, m := range f.left { // in the order of the keys
+		if !m.taken {
+			f.d.fail(f.at, CodeMalformed, "unknown key %q", short(m.key))
+		}
 	}
 }
 

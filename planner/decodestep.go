@@ -1,18 +1,17 @@
 package planner
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
 
-func (d *decoder) plan(raw json.RawMessage) *Plan {
-	f := d.object(raw, "")
+func (d *decoder) plan(raw string) *Plan {
+	f := d.object(raw, root(""))
 	p := &Plan{Replan: f.count("replan", MaxReplan)}
 	steps := f.list("steps", false)
 	if len(steps) > MaxSteps {
-		d.fail("/steps", CodeTooLarge, "over %d steps", MaxSteps)
+		d.fail(root("/steps"), CodeTooLarge, "over %d steps", MaxSteps)
 		steps = nil
 	}
 	for _, s := range steps {
@@ -20,17 +19,17 @@ func (d *decoder) plan(raw json.RawMessage) *Plan {
 	}
 	d.step = ""
 	if a, ok := f.take("answer", true); ok {
-		p.Answer = d.value(a, "/answer", 0)
+		p.Answer = d.value(a, root("/answer"), 0)
 	}
 	f.end()
 	return p
 }
 
 // oneStep reads a step; the pointers of its problems are inside the step.
-func (d *decoder) oneStep(raw json.RawMessage, n int) Step {
+func (d *decoder) oneStep(raw string, n int) Step {
 	d.step = fmt.Sprintf("#%d", n+1) // until its id is known
-	f := d.object(raw, "")
-	if f.left == nil {
+	f := d.object(raw, root(""))
+	if f.bad {
 		return Step{}
 	}
 	if id := f.text("id", true); id != "" {
@@ -38,9 +37,9 @@ func (d *decoder) oneStep(raw json.RawMessage, n int) Step {
 	}
 	s := Step{ID: d.step}
 	if g, ok := f.take("when", false); ok {
-		s.When = d.guard(g, "/when", 0)
+		s.When = d.guard(g, root("/when"), 0)
 	}
-	s.Do = d.action(f.text("do", true), f)
+	s.Do = d.action(f.text("do", true), &f)
 	f.end()
 	return s
 }
@@ -58,7 +57,7 @@ func (d *decoder) action(do string, f *fields) Action {
 		return d.call(f)
 	case doEach:
 		if !f.has("each") {
-			d.fail("", CodeMalformed, "%q is missing", "each")
+			d.fail(root(""), CodeMalformed, "%q is missing", "each")
 		}
 		return d.call(f)
 	case doIf: // its guard was read already
@@ -73,7 +72,7 @@ func (d *decoder) action(do string, f *fields) Action {
 	case "where":
 		w := Where{From: d.refAt(f, "from"), Field: f.text("field", true), Op: parse(d, f, "op", ops)}
 		if v, ok := f.takeValue("value"); ok {
-			w.Value = d.value(v, "/value", 0)
+			w.Value = d.value(v, root("/value"), 0)
 		}
 		return w
 	case "best":
@@ -81,13 +80,13 @@ func (d *decoder) action(do string, f *fields) Action {
 	case "ask":
 		a := Ask{Answer: d.format(f)}
 		if v, ok := f.take("question", true); ok {
-			a.Question = d.value(v, "/question", 0)
+			a.Question = d.value(v, root("/question"), 0)
 		}
 		return a
 	}
 	f.left = nil // its keys mean nothing without a known "do"
 	if do != "" {
-		d.fail("/do", CodeMalformed, "%q is none of call, delegate, decide, where, best, ask", short(do))
+		d.fail(root("/do"), CodeMalformed, "%q is none of call, delegate, decide, where, best, ask", short(do))
 	}
 	return nil
 }
@@ -98,14 +97,14 @@ func (d *decoder) call(f *fields) Call {
 		AtMost: f.count("at_most", MaxAtMost),
 	}
 	if a, ok := f.take("args", false); ok {
-		c.Args = d.members(a, "/args", 0)
+		c.Args = d.members(a, root("/args"), 0)
 	}
 	if c.Args == nil {
 		c.Args = map[string]Value{}
 	}
 	if f.has("each") {
 		if e, ok := f.take("each", false); ok {
-			r := d.ref(e, "/each")
+			r := d.ref(e, root("/each"))
 			c.Each = &r
 		}
 	}
@@ -114,8 +113,9 @@ func (d *decoder) call(f *fields) Call {
 
 func (d *decoder) inputs(f *fields) []Value {
 	var out []Value
+	at := root("/inputs")
 	for i, raw := range f.list("inputs", false) {
-		out = append(out, d.value(raw, fmt.Sprintf("/inputs/%d", i), 0))
+		out = append(out, d.value(raw, at.item("", i), 0))
 	}
 	return out
 }
@@ -127,10 +127,10 @@ func (d *decoder) format(f *fields) Shape {
 	if !ok {
 		return Shape{Type: ShapeString}
 	}
-	return d.shape(raw, "/format", 0)
+	return d.shape(raw, root("/format"), 0)
 }
 
-func (d *decoder) shape(raw json.RawMessage, at string, depth int) Shape {
+func (d *decoder) shape(raw string, at path, depth int) Shape {
 	if d.deep(at, depth) {
 		return Shape{}
 	}
@@ -138,41 +138,41 @@ func (d *decoder) shape(raw json.RawMessage, at string, depth int) Shape {
 	s := Shape{Nullable: f.flag("nullable")}
 	if f.has("pick") {
 		s.Type = ShapePick
-		r := d.refAt(f, "pick")
+		r := d.refAt(&f, "pick")
 		s.Pick = &r
 		f.end()
 		return s
 	}
-	s.Type = parse(d, f, "type", shapeTypes)
+	s.Type = parse(d, &f, "type", shapeTypes)
 	switch s.Type {
 	case ShapeString:
 		s.Enum, s.Format, s.Found = f.texts("enum"), f.text("format", false), f.flag("found")
 	case ShapeArray:
 		if items, ok := f.take("items", true); ok {
-			item := d.shape(items, at+"/items", depth+1)
+			item := d.shape(items, at.to("/items"), depth+1)
 			s.Items = &item
 		}
 		s.MaxItems = f.count("max_items", MaxItems)
 	case ShapeObject:
-		s.Fields = d.shapes(f, at, depth)
+		s.Fields = d.shapes(&f, at, depth)
 	}
 	f.end()
 	return s
 }
 
-func (d *decoder) shapes(f *fields, at string, depth int) map[string]Shape {
+func (d *decoder) shapes(f *fields, at path, depth int) map[string]Shape {
 	raw, ok := f.take("fields", true)
 	if !ok {
 		return nil
 	}
-	inner := d.object(raw, at+"/fields")
+	inner := d.object(raw, at.to("/fields"))
 	if len(inner.left) > MaxParts {
-		d.fail(at+"/fields", CodeTooLarge, "over %d fields", MaxParts)
+		d.fail(at.to("/fields"), CodeTooLarge, "over %d fields", MaxParts)
 		return nil
 	}
 	out := map[string]Shape{}
-	for _, name := range sortedKeys(inner.left) {
-		out[name] = d.shape(inner.left[name], at+"/fields/"+escape(name), depth+1)
+	for _, m := range inner.left {
+		out[m.key] = d.shape(m.raw, at.member("/fields", m.key), depth+1)
 	}
 	return out
 }
@@ -182,7 +182,7 @@ func parse[T ~uint8](d *decoder, f *fields, key string, names map[string]T) T {
 	word := f.text(key, true)
 	v, ok := names[word]
 	if !ok && word != "" {
-		d.fail(f.at+"/"+key, CodeMalformed, "%q is none of %v", short(word), sortedKeys(names))
+		d.fail(f.at.member("", key), CodeMalformed, "%q is none of %v", short(word), sortedKeys(names))
 	}
 	return v
 }

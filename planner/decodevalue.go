@@ -2,11 +2,10 @@ package planner
 
 import (
 	"encoding/json"
-	"fmt"
 )
 
 // deep reports a value, guard or shape that is nested too deeply.
-func (d *decoder) deep(at string, depth int) bool {
+func (d *decoder) deep(at path, depth int) bool {
 	if depth <= MaxDepth {
 		return false
 	}
@@ -16,7 +15,7 @@ func (d *decoder) deep(at string, depth int) bool {
 
 // value reads a value: a scalar stands for itself, an array for its elements,
 // and an object is one of the forms that its keys name.
-func (d *decoder) value(raw json.RawMessage, at string, depth int) Value {
+func (d *decoder) value(raw string, at path, depth int) Value {
 	if d.deep(at, depth) {
 		return nil
 	}
@@ -24,7 +23,7 @@ func (d *decoder) value(raw json.RawMessage, at string, depth int) Value {
 	case '[':
 		out := Array{}
 		for i, r := range d.list(raw, at) {
-			out = append(out, d.value(r, fmt.Sprintf("%s/%d", at, i), depth+1))
+			out = append(out, d.value(r, at.item("", i), depth+1))
 		}
 		return out
 	case '{':
@@ -32,10 +31,10 @@ func (d *decoder) value(raw json.RawMessage, at string, depth int) Value {
 	case '"':
 		d.text(raw, at)
 	}
-	return Literal{JSON: raw}
+	return Literal{JSON: json.RawMessage(raw)}
 }
 
-func (d *decoder) form(raw json.RawMessage, at string, depth int) Value {
+func (d *decoder) form(raw string, at path, depth int) Value {
 	f := d.object(raw, at)
 	var v Value
 	switch {
@@ -48,12 +47,12 @@ func (d *decoder) form(raw json.RawMessage, at string, depth int) Value {
 	case f.has("template"):
 		t := Template{}
 		for i, r := range f.list("template", true) {
-			t.Parts = append(t.Parts, d.part(r, fmt.Sprintf("%s/template/%d", at, i), depth+1))
+			t.Parts = append(t.Parts, d.part(r, at.item("/template", i), depth+1))
 		}
 		v = t
 	case f.has("object"):
 		o, _ := f.take("object", true)
-		v = Object{Fields: d.members(o, at+"/object", depth+1)}
+		v = Object{Fields: d.members(o, at.to("/object"), depth+1)}
 	default:
 		d.fail(at, CodeMalformed, `an object must be one of {"step","pointer"}, {"memory"}, {"item"}, {"template"}, {"object"}`)
 		return nil
@@ -63,7 +62,7 @@ func (d *decoder) form(raw json.RawMessage, at string, depth int) Value {
 }
 
 // part reads a part of a template: text, or something that gives text.
-func (d *decoder) part(raw json.RawMessage, at string, depth int) Value {
+func (d *decoder) part(raw string, at path, depth int) Value {
 	v := d.value(raw, at, depth)
 	switch v := v.(type) {
 	case Literal:
@@ -79,20 +78,20 @@ func (d *decoder) part(raw json.RawMessage, at string, depth int) Value {
 	return nil
 }
 
-func (d *decoder) members(raw json.RawMessage, at string, depth int) map[string]Value {
+func (d *decoder) members(raw string, at path, depth int) map[string]Value {
 	f := d.object(raw, at)
 	if len(f.left) > MaxParts {
 		d.fail(at, CodeTooLarge, "over %d fields", MaxParts)
 		return nil
 	}
 	out := make(map[string]Value, len(f.left))
-	for _, name := range sortedKeys(f.left) {
-		out[name] = d.value(f.left[name], at+"/"+escape(name), depth+1)
+	for _, m := range f.left {
+		out[m.key] = d.value(m.raw, at.member("", m.key), depth+1)
 	}
 	return out
 }
 
-func (d *decoder) ref(raw json.RawMessage, at string) Ref {
+func (d *decoder) ref(raw string, at path) Ref {
 	f := d.object(raw, at)
 	r := Ref{Step: f.text("step", true), Pointer: f.text("pointer", false), One: f.flag("one")}
 	f.end()
@@ -104,10 +103,10 @@ func (d *decoder) refAt(f *fields, key string) Ref {
 	if !ok {
 		return Ref{}
 	}
-	return d.ref(raw, f.at+"/"+key)
+	return d.ref(raw, f.at.member("", key))
 }
 
-func (d *decoder) guard(raw json.RawMessage, at string, depth int) Guard {
+func (d *decoder) guard(raw string, at path, depth int) Guard {
 	if d.deep(at, depth) {
 		return nil
 	}
@@ -116,21 +115,21 @@ func (d *decoder) guard(raw json.RawMessage, at string, depth int) Guard {
 	var g Guard
 	switch word {
 	case "present":
-		g = Present{Ref: d.refAt(f, "a")}
+		g = Present{Ref: d.refAt(&f, "a")}
 	case "and", "or", "not":
-		g = d.combined(word, f, depth)
+		g = d.combined(word, &f, depth)
 	default:
 		op, ok := ops[word]
 		if !ok {
-			d.fail(at+"/op", CodeMalformed, "%q is none of eq, ne, lt, le, gt, ge, in, present, and, or, not", short(word))
+			d.fail(at.to("/op"), CodeMalformed, "%q is none of eq, ne, lt, le, gt, ge, in, present, and, or, not", short(word))
 			return nil
 		}
 		c := Compare{Op: op}
 		if a, ok := f.takeValue("a"); ok {
-			c.A = d.value(a, at+"/a", depth+1)
+			c.A = d.value(a, at.to("/a"), depth+1)
 		}
 		if b, ok := f.takeValue("b"); ok {
-			c.B = d.value(b, at+"/b", depth+1)
+			c.B = d.value(b, at.to("/b"), depth+1)
 		}
 		g = c
 	}
@@ -141,11 +140,11 @@ func (d *decoder) guard(raw json.RawMessage, at string, depth int) Guard {
 func (d *decoder) combined(word string, f *fields, depth int) Guard {
 	var of []Guard
 	for i, raw := range f.list("of", true) {
-		of = append(of, d.guard(raw, fmt.Sprintf("%s/of/%d", f.at, i), depth+1))
+		of = append(of, d.guard(raw, f.at.item("/of", i), depth+1))
 	}
 	switch {
 	case len(of) == 0:
-		d.fail(f.at+"/of", CodeMalformed, "empty")
+		d.fail(f.at.to("/of"), CodeMalformed, "empty")
 	case word == "and":
 		return And{Of: of}
 	case word == "or":
@@ -153,7 +152,7 @@ func (d *decoder) combined(word string, f *fields, depth int) Guard {
 	case len(of) == 1:
 		return Not{Of: of[0]}
 	default:
-		d.fail(f.at+"/of", CodeMalformed, "not takes exactly one")
+		d.fail(f.at.to("/of"), CodeMalformed, "not takes exactly one")
 	}
 	return nil
 }

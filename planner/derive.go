@@ -1,10 +1,10 @@
 package planner
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/isolategpt/isolategpt/isc"
@@ -12,19 +12,28 @@ import (
 
 // deriver finds out what follows from a plan that is known to be valid.
 type deriver struct {
-	out     *Checked
-	types   map[string]typ
-	origins []origin          // by position: what a step's result is made of
-	words   []map[string]bool // by position: the calls and delegates whose free text may stand in it
+	out      *Checked
+	types    map[string]typ
+	origins  []origin   // by position: what a step's result is made of
+	words    []set[int] // by position: the calls and delegates whose free text may stand in it
+	parties  [][]string // by position
+	changing []bool     // by position
 }
 
 func derive(p *Plan, c *Catalogue, types map[string]typ, notes []Problem) *Checked {
-	d := &deriver{out: &Checked{plan: p, cat: c, pos: map[string]int{}, mixed: map[string][]string{}}, types: types}
+	n := len(p.Steps)
+	d := &deriver{
+		out:   &Checked{plan: p, cat: c, pos: make(map[string]int, n), after: make([][]string, 0, n), from: make([]int, 0, n)},
+		types: types, origins: make([]origin, 0, n), words: make([]set[int], 0, n),
+		parties: make([][]string, n), changing: make([]bool, n),
+	}
 	for i, s := range p.Steps {
 		d.out.pos[s.ID] = i
+		d.parties[i], d.changing[i] = parties(s, c), changes(s, c)
 	}
 	for i := range p.Steps {
 		d.order(i)
+		d.out.from = append(d.out.from, len(d.out.flows))
 		d.oneStep(i)
 	}
 	d.sides()
@@ -45,9 +54,9 @@ func (d *deriver) order(i int) {
 	for _, r := range guardRefsOf(s.When) {
 		add(r.Step, EdgeGuard)
 	}
-	mine, changing := parties(s, d.out.cat), changes(s, d.out.cat)
-	for _, o := range d.out.plan.Steps[:i] {
-		if len(mine) > 0 && (changing || changes(o, d.out.cat)) && overlap(mine, parties(o, d.out.cat)) {
+	mine, changing := d.parties[i], d.changing[i]
+	for n, o := range d.out.plan.Steps[:i] {
+		if len(mine) > 0 && (changing || d.changing[n]) && overlap(mine, d.parties[n]) {
 			add(o.ID, EdgeEffect)
 		}
 	}
@@ -68,47 +77,50 @@ func (d *deriver) order(i int) {
 
 func (d *deriver) oneStep(i int) {
 	s := d.out.plan.Steps[i]
-	control := map[int]bool{}
+	var control set[int]
 	for _, r := range guardRefsOf(s.When) {
-		maps.Copy(control, d.originOf(r).steps)
+		control.merge(d.originOf(r).steps)
 	}
-	made, words := newOrigin(), map[string]bool{}
-	var current origin
+	var made origin
+	var words set[int]
 	switch a := s.Do.(type) {
 	case Call:
+		var current origin
 		if a.Each != nil {
 			current = d.originOf(*a.Each)
-			maps.Copy(control, current.steps)
+			control.merge(current.steps)
 		}
 		d.callFlows(s, a, current, control)
-		made.steps[i], words[s.ID] = true, true
+		made.steps.add(i)
+		words.add(i)
 	case Delegate:
-		for n, v := range a.Inputs {
-			d.flow(s.ID, fmt.Sprintf("/inputs/%d", n), 0, v, origin{}, control)
-			d.wordsOf(v, words)
-		}
-		words[s.ID] = true
+		d.inputs(s, a.Inputs, control, &words)
+		words.add(i)
 		d.mix(s, words)
-		made.steps[i] = true
+		made.steps.add(i)
 	case Decide:
-		for n, v := range a.Inputs {
-			d.flow(s.ID, fmt.Sprintf("/inputs/%d", n), 0, v, origin{}, control)
-			d.wordsOf(v, words)
-		}
+		d.inputs(s, a.Inputs, control, &words)
 		d.mix(s, words)
-		d.gather(s, made, words)
+		d.gather(s, &made, &words)
 	case Ask:
-		made.asked[i] = true
-		d.gather(s, made, words)
+		made.asked.add(i)
+		d.gather(s, &made, &words)
 	default:
-		d.gather(s, made, words)
+		d.gather(s, &made, &words)
 	}
 	d.origins = append(d.origins, made)
 	d.words = append(d.words, words)
 }
 
+func (d *deriver) inputs(s Step, vs []Value, control set[int], words *set[int]) {
+	for n, v := range vs {
+		d.flow(s.ID, "/inputs/"+strconv.Itoa(n), 0, v, origin{}, control)
+		d.wordsOf(v, words)
+	}
+}
+
 // gather adds everything that a step refers to.
-func (d *deriver) gather(s Step, made origin, words map[string]bool) {
+func (d *deriver) gather(s Step, made *origin, words *set[int]) {
 	s.When = nil
 	for _, r := range stepRefs(s) {
 		made.add(d.originOf(r))
@@ -116,11 +128,11 @@ func (d *deriver) gather(s Step, made origin, words map[string]bool) {
 	}
 	switch a := s.Do.(type) {
 	case Decide:
-		memoryKeys(Array(a.Inputs), made.memory)
+		memoryKeys(Array(a.Inputs), &made.memory)
 	case Where:
-		memoryKeys(a.Value, made.memory)
+		memoryKeys(a.Value, &made.memory)
 	case Ask:
-		memoryKeys(a.Question, made.memory)
+		memoryKeys(a.Question, &made.memory)
 	}
 }
 
@@ -128,11 +140,11 @@ func (d *deriver) originOf(r Ref) origin {
 	if i, ok := d.out.pos[r.Step]; ok && i < len(d.origins) {
 		return d.origins[i]
 	}
-	return newOrigin()
+	return origin{}
 }
 
 // wordsOf adds the steps whose free text stands in a value.
-func (d *deriver) wordsOf(v Value, into map[string]bool) {
+func (d *deriver) wordsOf(v Value, into *set[int]) {
 	for _, r := range refsOf(v) {
 		i, ok := d.out.pos[r.Step]
 		if !ok || i >= len(d.words) {
@@ -142,37 +154,40 @@ func (d *deriver) wordsOf(v Value, into map[string]bool) {
 		if t, _, ok := walk(d.types[r.Step], parts); ok && t.closed() {
 			continue
 		}
-		maps.Copy(into, d.words[i])
+		into.merge(d.words[i])
 	}
 }
 
 // mix notes a context in which free text of more than one app would meet.
-func (d *deriver) mix(s Step, words map[string]bool) {
-	from := d.ids(func(id string) bool { return words[id] })
-	var apps []string
-	for _, id := range from {
-		apps = append(apps, strings.Join(parties(d.out.plan.Steps[d.out.pos[id]], d.out.cat), "|"))
+func (d *deriver) mix(s Step, words set[int]) {
+	var apps set[string]
+	for _, i := range words {
+		apps.add(strings.Join(d.parties[i], "|"))
 	}
-	slices.Sort(apps)
-	apps = slices.Compact(apps)
 	if len(apps) < 2 {
 		return
+	}
+	from := d.ids(words)
+	if d.out.mixed == nil {
+		d.out.mixed = map[string][]string{}
 	}
 	d.out.mixed[s.ID] = from
 	d.out.notes = append(d.out.notes, Problem{s.ID, "/inputs", NoteMixed, "free text of more than one app meets here: " + strings.Join(from, ", ")})
 }
 
-func (d *deriver) ids(in func(id string) bool) []string {
-	var out []string
-	for _, s := range d.out.plan.Steps {
-		if in(s.ID) {
-			out = append(out, s.ID)
-		}
+// ids are the steps at positions, in the plan's order.
+func (d *deriver) ids(positions set[int]) []string {
+	if len(positions) == 0 {
+		return nil
+	}
+	out := make([]string, len(positions))
+	for n, i := range positions {
+		out[n] = d.out.plan.Steps[i].ID
 	}
 	return out
 }
 
-func (d *deriver) callFlows(s Step, c Call, current origin, control map[int]bool) {
+func (d *deriver) callFlows(s Step, c Call, current origin, control set[int]) {
 	e, _ := d.out.cat.entry(c.Functionality)
 	for _, name := range sortedKeys(c.Args) {
 		at := "/" + escape(name)
@@ -184,45 +199,54 @@ func (d *deriver) callFlows(s Step, c Call, current origin, control map[int]bool
 	}
 }
 
-func (d *deriver) flow(to, at string, role isc.Role, v Value, current origin, control map[int]bool) {
-	made := newOrigin()
-	memoryKeys(v, made.memory)
+func (d *deriver) flow(to, at string, role isc.Role, v Value, current origin, control set[int]) {
+	var made origin
+	memoryKeys(v, &made.memory)
 	for _, r := range refsOf(v) {
 		made.add(d.originOf(r))
 	}
 	if hasItem(v) {
 		made.add(current)
 	}
-	f := Flow{To: to, Argument: at, Role: role, Memory: sortedKeys(made.memory)}
-	f.From = d.ids(func(id string) bool { return made.steps[d.out.pos[id]] })
-	f.Asked = d.ids(func(id string) bool { return made.asked[d.out.pos[id]] })
-	f.Control = d.ids(func(id string) bool { return control[d.out.pos[id]] })
+	f := Flow{To: to, Argument: at, Role: role, Memory: made.memory}
+	f.From, f.Asked, f.Control = d.ids(made.steps), d.ids(made.asked), d.ids(control)
 	if isLiteral(v) {
-		if raw, err := json.Marshal((&encoder{}).plain(v)); err == nil {
-			f.Literal = raw
-		}
+		f.Literal = literalFlow(v)
 	}
 	d.out.flows = append(d.out.flows, f)
 }
 
+// literalFlow is what the plan says itself, as JSON that is safe to show
+// anywhere.
+func literalFlow(v Value) json.RawMessage {
+	if l, ok := v.(Literal); ok && !bytes.ContainsAny(l.JSON, "<>&\u2028\u2029") {
+		return slices.Clone(l.JSON)
+	}
+	raw, err := json.Marshal(plain(v))
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
 // sides tells primary from secondary apps.
 func (d *deriver) sides() {
-	direct := map[int]bool{}
+	var direct set[int]
 	for _, r := range refsOf(d.out.plan.Answer) {
-		maps.Copy(direct, d.originOf(r).steps)
+		direct.merge(d.originOf(r).steps)
 	}
-	first, second := map[isc.AppID]bool{}, map[isc.AppID]bool{}
+	var first, second set[isc.AppID]
 	for i, s := range d.out.plan.Steps {
-		into := second
-		if direct[i] || changes(s, d.out.cat) {
-			into = first
+		into := &second
+		if slices.Contains(direct, i) || d.changing[i] {
+			into = &first
 		}
-		for _, id := range d.out.Candidates(s.ID) {
-			into[id] = true
+		into.merge(d.out.candidates(s))
+	}
+	d.out.primary = first
+	for _, id := range second {
+		if _, both := slices.BinarySearch(first, id); !both {
+			d.out.others = append(d.out.others, id)
 		}
 	}
-	for id := range first {
-		delete(second, id)
-	}
-	d.out.primary, d.out.others = sortedKeys(first), sortedKeys(second)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
@@ -12,173 +13,322 @@ import (
 // literal array or object is written as the array or object of its parts, and
 // decodes as one.
 func (p *Plan) MarshalJSON() ([]byte, error) {
-	e := &encoder{}
-	steps := make([]any, len(p.Steps))
-	for i, s := range p.Steps {
-		steps[i] = e.step(s)
+	e := &encoder{b: make([]byte, 0, 256)}
+	e.open('{')
+	e.key("steps")
+	e.open('[')
+	for _, s := range p.Steps {
+		e.next()
+		e.step(s)
 	}
-	out := map[string]any{"steps": steps, "answer": e.value(p.Answer)}
-	put(out, "replan", p.Replan)
+	e.close(']')
+	e.key("answer")
+	e.value(p.Answer)
+	e.count("replan", p.Replan)
+	e.close('}')
 	if e.err != nil {
 		return nil, e.err
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
-		return nil, fmt.Errorf("planner: encode plan: %w", err)
-	}
-	return isc.Canonical(b.Bytes())
+	return isc.Canonical(e.b)
 }
 
-type encoder struct{ err error }
+// encoder writes JSON, its members in a fixed order that is not the canonical
+// one. What is the zero value, and may be left out, is.
+type encoder struct {
+	b   []byte
+	err error
+}
 
-func (e *encoder) fail(format string, args ...any) any {
+func (e *encoder) fail(format string, args ...any) {
 	if e.err == nil {
 		e.err = fmt.Errorf("planner: encode plan: "+format, args...)
 	}
-	return nil
 }
 
-// put sets a key unless v is the zero value, which stands for left out.
-func put[T comparable](m map[string]any, key string, v T) {
-	var zero T
-	if v != zero {
-		m[key] = v
+func (e *encoder) open(c byte) { e.b = append(e.b, c) }
+
+func (e *encoder) close(c byte) { e.b = append(e.b, c) }
+
+// next writes the comma before an element or member, unless it is the first.
+func (e *encoder) next() {
+	if last := e.b[len(e.b)-1]; last != '[' && last != '{' {
+		e.b = append(e.b, ',')
 	}
 }
 
-func (e *encoder) step(s Step) any {
-	out := map[string]any{"id": s.ID}
+func (e *encoder) key(name string) {
+	e.next()
+	e.text(name)
+	e.b = append(e.b, ':')
+}
+
+func (e *encoder) text(s string) {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			raw, err := json.Marshal(s)
+			if err != nil {
+				e.fail("%w", err)
+			}
+			e.b = append(e.b, raw...)
+			return
+		}
+	}
+	e.b = append(append(append(e.b, '"'), s...), '"')
+}
+
+func (e *encoder) word(name, s string) {
+	if s != "" {
+		e.key(name)
+		e.text(s)
+	}
+}
+
+func (e *encoder) count(name string, n int) {
+	if n != 0 {
+		e.key(name)
+		e.b = strconv.AppendInt(e.b, int64(n), 10)
+	}
+}
+
+func (e *encoder) flag(name string, set bool) {
+	if set {
+		e.key(name)
+		e.b = append(e.b, "true"...)
+	}
+}
+
+func (e *encoder) words(name string, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	e.key(name)
+	e.open('[')
+	for _, s := range list {
+		e.next()
+		e.text(s)
+	}
+	e.close(']')
+}
+
+func (e *encoder) step(s Step) {
+	e.open('{')
+	e.key("id")
+	e.text(s.ID)
 	if s.When != nil {
-		out["when"] = e.guard(s.When)
+		e.key("when")
+		e.guard(s.When)
 	}
+	e.key("do")
 	switch do := s.Do.(type) {
 	case Call:
-		out["do"], out["functionality"] = "call", do.Functionality
-		out["args"] = e.members(do.Args)
-		put(out, "app", string(do.App))
-		put(out, "at_most", do.AtMost)
-		if do.Each != nil {
-			out["each"] = e.value(*do.Each)
-		}
+		e.call(do)
 	case Delegate:
-		out["do"], out["task"], out["inputs"] = "delegate", do.Task, e.values(do.Inputs)
-		put(out, "app", string(do.App))
-		put(out, "at_most", do.AtMost)
-		put(out, "open_ended", do.OpenEnded)
-		if len(do.May) > 0 {
-			out["may"] = do.May
-		}
+		e.text("delegate")
+		e.key("task")
+		e.text(do.Task)
+		e.values("inputs", do.Inputs)
+		e.word("app", string(do.App))
+		e.count("at_most", do.AtMost)
+		e.flag("open_ended", do.OpenEnded)
+		e.words("may", do.May)
 	case Decide:
-		out["do"], out["question"], out["inputs"] = "decide", do.Question, e.values(do.Inputs)
-		out["format"] = e.shape(do.Answer)
-		put(out, "spoke", do.Spoke)
+		e.text("decide")
+		e.key("question")
+		e.text(do.Question)
+		e.values("inputs", do.Inputs)
+		e.key("format")
+		e.shape(do.Answer)
+		e.word("spoke", do.Spoke)
 	case Where:
-		out["do"], out["from"], out["field"] = "where", e.value(do.From), do.Field
-		out["op"], out["value"] = do.Op.String(), e.value(do.Value)
+		e.text("where")
+		e.from(do.From, do.Field)
+		e.key("op")
+		e.text(do.Op.String())
+		e.key("value")
+		e.value(do.Value)
 	case Best:
-		out["do"], out["from"], out["field"], out["most"] = "best", e.value(do.From), do.Field, do.Most.String()
+		e.text("best")
+		e.from(do.From, do.Field)
+		e.key("most")
+		e.text(do.Most.String())
 	case Ask:
-		out["do"], out["question"], out["format"] = "ask", e.value(do.Question), e.shape(do.Answer)
+		e.text("ask")
+		e.key("question")
+		e.value(do.Question)
+		e.key("format")
+		e.shape(do.Answer)
 	default:
 		e.fail("step %q: no action", s.ID)
 	}
-	return out
+	e.close('}')
 }
 
-func (e *encoder) values(vs []Value) []any {
-	out := make([]any, len(vs))
-	for i, v := range vs {
-		out[i] = e.value(v)
+func (e *encoder) call(c Call) {
+	e.text("call")
+	e.key("functionality")
+	e.text(c.Functionality)
+	e.members("args", c.Args)
+	e.word("app", string(c.App))
+	e.count("at_most", c.AtMost)
+	if c.Each != nil {
+		e.key("each")
+		e.value(*c.Each)
 	}
-	return out
 }
 
-func (e *encoder) members(vs map[string]Value) map[string]any {
-	out := make(map[string]any, len(vs))
-	for name, v := range vs {
-		out[name] = e.value(v)
+func (e *encoder) from(r Ref, field string) {
+	e.key("from")
+	e.ref(r)
+	e.key("field")
+	e.text(field)
+}
+
+func (e *encoder) values(name string, vs []Value) {
+	e.key(name)
+	e.list(vs)
+}
+
+func (e *encoder) list(vs []Value) {
+	e.open('[')
+	for _, v := range vs {
+		e.next()
+		e.value(v)
 	}
-	return out
+	e.close(']')
 }
 
-func (e *encoder) value(v Value) any {
-	switch v := parts(v).(type) {
+func (e *encoder) members(name string, vs map[string]Value) {
+	e.key(name)
+	e.open('{')
+	for _, name := range sortedKeys(vs) {
+		e.key(name)
+		e.value(vs[name])
+	}
+	e.close('}')
+}
+
+func (e *encoder) ref(r Ref) {
+	e.open('{')
+	e.key("step")
+	e.text(r.Step)
+	e.key("pointer")
+	e.text(r.Pointer)
+	e.flag("one", r.One)
+	e.close('}')
+}
+
+func (e *encoder) value(v Value) {
+	if l, ok := v.(Literal); ok {
+		if v = parts(l); v == nil {
+			e.fail("a literal is no JSON")
+			return
+		}
+	}
+	switch v := v.(type) {
 	case Literal:
-		return v.JSON
+		e.b = append(e.b, v.JSON...)
 	case Ref:
-		return v
+		e.ref(v)
 	case Memory:
-		return v
+		e.open('{')
+		e.key("memory")
+		e.text(v.Key)
+		e.close('}')
 	case Item:
-		return v
+		e.open('{')
+		e.key("item")
+		e.text(v.Pointer)
+		e.close('}')
 	case Template:
-		return map[string]any{"template": e.values(v.Parts)}
+		e.open('{')
+		e.values("template", v.Parts)
+		e.close('}')
 	case Object:
-		return map[string]any{"object": e.members(v.Fields)}
+		e.open('{')
+		e.members("object", v.Fields)
+		e.close('}')
 	case Array:
-		return e.values(v)
+		e.list(v)
+	default:
+		e.fail("a value is missing")
 	}
-	return e.fail("a value is missing or no JSON")
 }
 
-func (e *encoder) guard(g Guard) any {
+func (e *encoder) guard(g Guard) {
+	e.open('{')
+	e.key("op")
 	switch g := g.(type) {
 	case Compare:
-		return map[string]any{"op": g.Op.String(), "a": e.value(g.A), "b": e.value(g.B)}
+		e.text(g.Op.String())
+		e.key("a")
+		e.value(g.A)
+		e.key("b")
+		e.value(g.B)
 	case Present:
-		return map[string]any{"op": "present", "a": e.value(g.Ref)}
+		e.text("present")
+		e.key("a")
+		e.ref(g.Ref)
 	case And:
-		return map[string]any{"op": "and", "of": e.guards(g.Of)}
+		e.guards("and", g.Of)
 	case Or:
-		return map[string]any{"op": "or", "of": e.guards(g.Of)}
+		e.guards("or", g.Of)
 	case Not:
-		return map[string]any{"op": "not", "of": e.guards([]Guard{g.Of})}
+		e.guards("not", []Guard{g.Of})
+	default:
+		e.fail("a guard is missing")
 	}
-	return e.fail("a guard is missing")
+	e.close('}')
 }
 
-func (e *encoder) guards(gs []Guard) []any {
-	out := make([]any, len(gs))
-	for i, g := range gs {
-		out[i] = e.guard(g)
+func (e *encoder) guards(op string, gs []Guard) {
+	e.text(op)
+	e.key("of")
+	e.open('[')
+	for _, g := range gs {
+		e.next()
+		e.guard(g)
 	}
-	return out
+	e.close(']')
 }
 
-func (e *encoder) shape(s Shape) any {
-	out := map[string]any{}
-	put(out, "nullable", s.Nullable)
+func (e *encoder) shape(s Shape) {
+	e.open('{')
+	e.flag("nullable", s.Nullable)
 	if s.Type == ShapePick {
 		if s.Pick == nil {
-			return e.fail("a pick from nothing")
+			e.fail("a pick from nothing")
+			return
 		}
-		out["pick"] = *s.Pick
-		return out
+		e.key("pick")
+		e.ref(*s.Pick)
+		e.close('}')
+		return
 	}
-	out["type"] = s.Type.String()
+	e.key("type")
+	e.text(s.Type.String())
 	switch s.Type {
 	case ShapeString:
-		put(out, "format", s.Format)
-		put(out, "found", s.Found)
-		if len(s.Enum) > 0 {
-			out["enum"] = s.Enum
-		}
+		e.word("format", s.Format)
+		e.flag("found", s.Found)
+		e.words("enum", s.Enum)
 	case ShapeArray:
 		if s.Items == nil {
-			return e.fail("an array of nothing")
+			e.fail("an array of nothing")
+			return
 		}
-		out["items"] = e.shape(*s.Items)
-		put(out, "max_items", s.MaxItems)
+		e.key("items")
+		e.shape(*s.Items)
+		e.count("max_items", s.MaxItems)
 	case ShapeObject:
-		fields := map[string]any{}
-		for name, f := range s.Fields {
-			fields[name] = e.shape(f)
+		e.key("fields")
+		e.open('{')
+		for _, name := range sortedKeys(s.Fields) {
+			e.key(name)
+			e.shape(s.Fields[name])
 		}
-		out["fields"] = fields
+		e.close('}')
 	}
-	return out
+	e.close('}')
 }
 
 // parts turns a literal array or object into the array or object of its parts,

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -38,34 +39,39 @@ func (f Flow) clone() Flow {
 	return f
 }
 
-// origin is what a value is made of: sets of step positions and memory keys.
+// origin is what a value is made of: step positions and memory keys.
 type origin struct {
-	steps  map[int]bool
-	asked  map[int]bool
-	memory map[string]bool
+	steps  set[int]
+	asked  set[int]
+	memory set[string]
 }
 
-func newOrigin() origin {
-	return origin{map[int]bool{}, map[int]bool{}, map[string]bool{}}
+func (o *origin) add(p origin) {
+	o.steps.merge(p.steps)
+	o.asked.merge(p.asked)
+	o.memory.merge(p.memory)
 }
 
-func (o origin) add(p origin) {
-	for s := range p.steps {
-		o.steps[s] = true
+// set is a small sorted set.
+type set[T cmp.Ordered] []T
+
+func (s *set[T]) add(v T) {
+	if at, there := slices.BinarySearch(*s, v); !there {
+		*s = slices.Insert(*s, at, v)
 	}
-	for s := range p.asked {
-		o.asked[s] = true
-	}
-	for m := range p.memory {
-		o.memory[m] = true
+}
+
+func (s *set[T]) merge(other set[T]) {
+	for _, v := range other {
+		s.add(v)
 	}
 }
 
 // memoryKeys collects the memory keys of a value.
-func memoryKeys(v Value, into map[string]bool) {
+func memoryKeys(v Value, into *set[string]) {
 	switch v := v.(type) {
 	case Memory:
-		into[v.Key] = true
+		into.add(v.Key)
 	case Template:
 		for _, p := range v.Parts {
 			memoryKeys(p, into)

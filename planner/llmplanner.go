@@ -93,77 +93,108 @@ func (e *PlanError) Error() string {
 // Errors are [*PlanError], those of the model ([*llm.Error]; a reply that was
 // cut off counts as a plan that is not valid), and ctx ending.
 func (p *LLMPlanner) Plan(ctx context.Context, in Input) (*Plan, error) {
+	a, err := p.planned(ctx, in, false)
+	return a.plan, err
+}
+
+// PlanChecked is Plan and [Plan.Validate] in one, so that nobody needs to
+// validate the plan again: see [Checked.For].
+func (p *LLMPlanner) PlanChecked(ctx context.Context, in Input) (*Checked, error) {
+	a, err := p.planned(ctx, in, true)
+	return a.checked, err
+}
+
+// planned asks until there is a valid plan. With give, the plan as it was
+// written is given away to the checked one, and is not returned.
+func (p *LLMPlanner) planned(ctx context.Context, in Input, give bool) (attempt, error) {
 	if strings.TrimSpace(in.Query) == "" {
-		return nil, errors.New("planner: plan: the request is empty")
+		return attempt{}, errors.New("planner: plan: the request is empty")
 	}
 	out, err := p.matchUnclear(ctx, in)
 	if err != nil {
-		return nil, err
+		return attempt{}, err
 	}
 	v := newView(in, p.cfg.Candidates, out)
-	req, err := p.request(in, v)
-	if err != nil {
-		return nil, err
-	}
-	for attempt := 1; ; attempt++ {
-		reply, plan, problems, err := p.attempt(ctx, in, v, req)
+	req := p.request(in, v)
+	for n := 1; ; n++ {
+		a, err := p.attempt(ctx, in, v, req, give)
 		if err != nil {
-			return nil, err
+			return attempt{}, err
 		}
-		if len(problems) == 0 {
-			return plan, nil
+		if len(a.problems) == 0 {
+			return a, nil
 		}
-		if plan != nil && (attempt > 1 || p.cfg.MaxRepairs < 0) {
-			return plan, nil // it is valid, and the model was asked about it
+		if a.checked != nil && (n > 1 || p.cfg.MaxRepairs < 0) {
+			return a, nil // it is valid, and the model was asked about it
 		}
-		if attempt > max(p.cfg.MaxRepairs, 0) {
-			return nil, &PlanError{Problems: problems, Attempts: attempt}
+		if n > max(p.cfg.MaxRepairs, 0) {
+			return attempt{}, &PlanError{Problems: a.problems, Attempts: n}
 		}
-		if req, err = repair(req, reply, problems); err != nil {
-			return nil, err
+		if req, err = repair(req, a.reply, a.problems); err != nil {
+			return attempt{}, err
 		}
 	}
 }
 
-func (p *LLMPlanner) request(in Input, v view) (*llm.Request, error) {
-	last, err := requestMessage(in, v)
-	if err != nil {
-		return nil, err
-	}
-	messages := append([]llm.Message{{Role: llm.System, Text: systemPrompt}}, examples...)
+func (p *LLMPlanner) request(in Input, v view) *llm.Request {
+	keys := planKeys(in.MemoryKeys)
+	messages := make([]llm.Message, 0, len(examples)+2)
+	messages = append(messages, llm.Message{Role: llm.System, Text: systemPrompt})
+	messages = append(messages, examples...)
 	return &llm.Request{
-		Messages:    append(messages, last),
-		Schema:      v.schema(planKeys(in.MemoryKeys)),
+		Messages:    append(messages, requestMessage(in, v, keys)),
+		Schema:      v.schema(keys),
 		MaxTokens:   p.cfg.MaxTokens,
 		Temperature: &p.temperature,
 		Purpose:     "plan",
-	}, nil
+	}
 }
 
-// attempt asks once. A plan that is there is valid; problems beside it are all
-// of [CodeMissed].
-func (p *LLMPlanner) attempt(ctx context.Context, in Input, v view, req *llm.Request) (reply string, plan *Plan, problems []Problem, err error) {
+// attempt is one reply and what became of it. A plan that is checked is valid;
+// problems beside it are all of [CodeMissed].
+type attempt struct {
+	reply    string
+	plan     *Plan // as it was written
+	checked  *Checked
+	problems []Problem
+}
+
+// attempt asks once.
+func (p *LLMPlanner) attempt(ctx context.Context, in Input, v view, req *llm.Request, give bool) (attempt, error) {
 	res, err := p.cfg.LLM.Generate(ctx, req)
 	if cut, ok := errors.AsType[*llm.Error](err); ok && cut.Kind == llm.Truncated && ctx.Err() == nil {
-		return "", nil, []Problem{{Code: CodeTooLarge, Text: "the plan was cut off: write fewer and shorter steps"}}, nil
+		return attempt{problems: []Problem{{Code: CodeTooLarge, Text: "the plan was cut off: write fewer and shorter steps"}}}, nil
 	}
 	if err != nil {
-		return "", nil, nil, fmt.Errorf("planner: plan: %w", err)
+		return attempt{}, fmt.Errorf("planner: plan: %w", err)
 	}
-	if plan, problems = read(res.Text, in.Query, v); plan == nil {
-		return res.Text, nil, problems, nil
+	plan, problems := read(res.Text, in.Query, v)
+	if plan == nil {
+		return attempt{reply: res.Text, problems: problems}, nil
 	}
 	problems = v.outside(plan)
-	checked, more := plan.Validate(in.Catalogue, ValidateInput{MemoryKeys: in.MemoryKeys})
+	checked, more := validate(plan, in, give)
 	for _, m := range more {
 		if !slices.Contains(problems, m) {
 			problems = append(problems, m)
 		}
 	}
 	if len(problems) > 0 {
-		return res.Text, nil, problems, nil
+		return attempt{reply: res.Text, problems: problems}, nil
 	}
-	return res.Text, plan, missed(plan, checked, in.Query, v), nil
+	return attempt{reply: res.Text, plan: plan, checked: checked, problems: missed(plan, checked, in.Query, v)}, nil
+}
+
+// validate checks a plan that was decoded. With give, the result shares what
+// the steps of plan hold.
+func validate(plan *Plan, in Input, give bool) (*Checked, []Problem) {
+	with := ValidateInput{MemoryKeys: in.MemoryKeys}
+	if !give {
+		return plan.Validate(in.Catalogue, with)
+	}
+	own := *plan
+	own.Steps = slices.Clone(plan.Steps)
+	return own.validate(in.Catalogue, with)
 }
 
 // read decodes a reply. A plan of no steps uses no app: the request then goes

@@ -79,6 +79,9 @@ func (c *Catalogue) telling(name string) bool {
 // but ctx counts as no, and touches no other app.
 func (p *LLMPlanner) matchUnclear(ctx context.Context, in Input) (map[isc.AppID]bool, error) {
 	apps := in.Catalogue.unclear()
+	if len(apps) == 0 {
+		return nil, nil
+	}
 	out := map[isc.AppID]bool{}
 	for _, a := range apps[min(len(apps), maxMatches):] {
 		out[a.ID] = true

@@ -27,19 +27,19 @@ func missed(p *Plan, checked *Checked, query string, v view) []Problem {
 	}
 	called := map[string]map[isc.AppID]bool{}
 	for _, s := range p.Steps {
-		if c, ok := s.Do.(Call); ok {
+		if c, ok := s.Do.(Call); ok && v.hasChoice(c.Functionality) {
 			if called[c.Functionality] == nil {
 				called[c.Functionality] = map[isc.AppID]bool{}
 			}
 			called[c.Functionality][c.App] = true
 		}
 	}
+	if len(called) == 0 {
+		return out
+	}
 	asked := " " + strings.Join(plainWords(query), " ") + " "
 	for _, name := range sortedKeys(called) {
-		e, ok := v.entry(name)
-		if !ok || len(e.Providers) < 2 {
-			continue
-		}
+		e, _ := v.entry(name)
 		for _, id := range e.Providers {
 			if !called[name][id] && strings.Contains(asked, " "+strings.Join(plainWords(string(id)), " ")+" ") {
 				out = append(out, Problem{"", "/steps", CodeMissed, fmt.Sprintf("the request names %s, and no step calls %s of it: add one with \"app\":%q", id, name, id)})
@@ -47,6 +47,12 @@ func missed(p *Plan, checked *Checked, query string, v view) []Problem {
 		}
 	}
 	return out
+}
+
+// hasChoice says whether several apps offer a functionality.
+func (v view) hasChoice(name string) bool {
+	e, ok := v.entry(name)
+	return ok && len(e.Providers) > 1
 }
 
 // plainWords are the words of a text in small letters, whatever stands between.

@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"slices"
@@ -19,7 +18,7 @@ var promptFiles embed.FS
 var (
 	systemPrompt = promptText("system.tmpl")
 	matchPrompt  = promptText("match.tmpl")
-	promptForms  = template.Must(template.ParseFS(promptFiles, "prompts/request.tmpl", "prompts/repair.tmpl"))
+	promptForms  = template.Must(template.ParseFS(promptFiles, "prompts/repair.tmpl"))
 	examples     = exampleTurns(promptText("examples.txtar"))
 )
 
@@ -58,41 +57,85 @@ func exampleTurns(archive string) []llm.Message {
 	return out
 }
 
-// requestData is what the last message of a planning prompt is made from. It
-// holds the user's words, names, types and vouched texts.
-type requestData struct {
-	Cards, Apps, Names, Keys []string
-	Spokes                   []Vanilla
-	Today, Query             string
-	Turns, Failed            []string
-}
-
-func requestMessage(in Input, v view) (llm.Message, error) {
-	d := requestData{Query: in.Query, Keys: planKeys(in.MemoryKeys), Spokes: v.spokes}
-	for _, turn := range in.Turns[max(0, len(in.Turns)-maxTurns):] {
-		d.Turns = append(d.Turns, oneLine(turn))
-	}
+// catalogueText is the part of the request message that tells of the
+// catalogue: names, types and vouched texts.
+func catalogueText(v view) string {
+	var b strings.Builder
+	b.WriteString("Functionalities\n")
 	for _, c := range v.cards {
-		d.Cards = append(d.Cards, c.signature)
+		b.WriteString(c.signature + "\n")
 	}
+	if len(v.cards) == 0 {
+		b.WriteString("(none)\n")
+	}
+	var agents, names []string
 	for _, a := range v.apps {
 		if a.Agent {
-			d.Apps = append(d.Apps, "- "+string(a.ID)+described(a.Name, a.Description))
+			agents = append(agents, "- "+string(a.ID)+described(a.Name, a.Description))
 		} else if a.Name != "" {
-			d.Names = append(d.Names, "- "+string(a.ID)+": "+oneLine(a.Name))
+			names = append(names, "- "+string(a.ID)+": "+oneLine(a.Name))
 		}
 	}
+	var spokes []string
+	for _, s := range v.spokes {
+		line := "- " + s.Name
+		if s.Description != "" {
+			line += ": " + s.Description
+		}
+		spokes = append(spokes, line)
+	}
+	writeList(&b, "Apps that take tasks", agents)
+	writeList(&b, `Specialists for a decide ("spoke")`, spokes)
+	writeList(&b, "Names of apps", names)
+	return b.String()
+}
+
+// writeList writes a heading and its lines, or nothing if there are none.
+func writeList(b *strings.Builder, heading string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	b.WriteString("\n" + heading + "\n")
+	for _, line := range lines {
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+}
+
+// requestMessage is the last message of a planning prompt. It is made of the
+// user's words, names, types and vouched texts.
+func requestMessage(in Input, v view, keys []string) llm.Message {
+	var b strings.Builder
+	b.Grow(len(v.text) + len(in.Query) + 1024)
+	b.WriteString(v.text)
+	b.WriteString("\nValues known by name, as {\"memory\":NAME}: ")
+	for i, k := range keys {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(k)
+	}
+	b.WriteByte('\n')
 	if !in.Today.IsZero() {
-		d.Today = in.Today.Format("Monday, "+time.DateOnly) + " (" + in.Today.Location().String() + ")"
+		b.WriteString("Today is " + in.Today.Format("Monday, "+time.DateOnly) + " (" + in.Today.Location().String() + ").\n")
 	}
+	turns := in.Turns[max(0, len(in.Turns)-maxTurns):]
+	if len(turns) > 0 {
+		b.WriteString("\nEarlier requests of the user\n")
+	}
+	for _, turn := range turns {
+		b.WriteString("- ")
+		b.WriteString(oneLine(turn))
+		b.WriteByte('\n')
+	}
+	var failed []string
 	for _, o := range in.Failed {
-		d.Failed = append(d.Failed, fmt.Sprintf("- %s %s: %s", shownStep(o.Step), shownName(o.Functionality), o.Status))
+		failed = append(failed, fmt.Sprintf("- %s %s: %s", shownStep(o.Step), shownName(o.Functionality), o.Status))
 	}
-	var b bytes.Buffer
-	if err := promptForms.ExecuteTemplate(&b, "request.tmpl", d); err != nil {
-		return llm.Message{}, fmt.Errorf("planner: prompt: %w", err)
-	}
-	return llm.Message{Role: llm.User, Text: strings.TrimSpace(b.String())}, nil
+	writeList(&b, "An earlier plan for this request did not work out", failed)
+	b.WriteString("\nRequest:\n")
+	b.WriteString(in.Query)
+	return llm.Message{Role: llm.User, Text: strings.TrimSpace(b.String())}
 }
 
 func described(name, text string) string {

@@ -41,7 +41,9 @@ func eachRef(s *Step, do func(Ref) Ref) {
 func valueRef(v Value, do func(Ref) Ref) Value {
 	switch v := v.(type) {
 	case Ref:
-		return do(v)
+		if r := do(v); r != v {
+			return r
+		}
 	case Template:
 		valueRefs(v.Parts, do)
 	case Array:

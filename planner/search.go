@@ -24,6 +24,7 @@ type lexicon struct {
 	// unclear are the apps that need a pairwise match.
 	unclear []App
 	schema  atomic.Pointer[madeSchema]
+	whole   atomic.Pointer[wholeView]
 
 	postings map[string][]posting // by word, positions rising
 	length   []int

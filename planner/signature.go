@@ -207,10 +207,25 @@ func cardOf(e Entry, request, response *places) card {
 // oneLine makes a vouched text, or the user's, one short line.
 func oneLine(s string) string {
 	const most = 160
-	s = strings.Join(strings.Fields(s), " ")
+	if !isOneLine(s) {
+		s = strings.Join(strings.Fields(s), " ")
+	}
 	if len(s) <= most {
 		return s
 	}
 	cut := strings.ToValidUTF8(s[:most], "")
 	return cut + "…"
+}
+
+// isOneLine says whether s is printable ASCII with single spaces between words.
+func isOneLine(s string) bool {
+	space := true // before the first word none may stand
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c > '~' || c == ' ' && space {
+			return false
+		}
+		space = c == ' '
+	}
+	return s == "" || !space
 }

@@ -1,18 +1,21 @@
 package planner
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // fold leaves out each step that repeats an earlier one word for word, and
 // rewrites the references to it. A read is folded only into a read before
 // which nothing of its apps was changed in between.
 func fold(p *Plan, c *Catalogue) []Problem {
-	kinds := map[string]int{}
+	if len(p.Steps) < 2 {
+		return nil
+	}
+	kinds := make(map[kind]bool, len(p.Steps))
 	for _, s := range p.Steps {
-		kinds[kind(s)]++
+		kinds[kindOf(s)] = true
 	}
 	if len(kinds) == len(p.Steps) {
 		return nil // no two steps can be the same
@@ -49,27 +52,82 @@ func fold(p *Plan, c *Catalogue) []Problem {
 }
 
 // kind is equal for all steps that could be the same.
-func kind(s Step) string {
-	switch a := s.Do.(type) {
-	case Call:
-		return "call " + a.Functionality
-	case Delegate:
-		return "delegate " + a.Task
-	case Decide:
-		return "decide " + a.Question
-	}
-	return "other"
+type kind struct {
+	do   byte
+	what string
 }
 
-// wording is a step without its id, or empty if it cannot be written.
+func kindOf(s Step) kind {
+	switch a := s.Do.(type) {
+	case Call:
+		return kind{'c', a.Functionality}
+	case Delegate:
+		return kind{'t', a.Task}
+	case Decide:
+		return kind{'d', a.Question}
+	}
+	return kind{}
+}
+
+// wording is a step without its id, or empty if it cannot be written. It is
+// equal for two steps exactly if what they say is.
 func wording(s Step) string {
+	if c, ok := s.Do.(Call); ok && s.When == nil {
+		if b, ok := appendCall(nil, c); ok {
+			return string(b)
+		}
+	}
 	s.ID = ""
 	e := &encoder{}
-	raw, err := json.Marshal(e.step(s))
-	if err != nil || e.err != nil {
+	e.step(s)
+	if e.err != nil {
 		return ""
 	}
-	return string(raw)
+	return string(e.b)
+}
+
+// appendCall writes a call whose arguments are literals, references, items and
+// memory keys, as most are, so that no other call is written like it.
+func appendCall(b []byte, c Call) ([]byte, bool) {
+	b = appendWords(b, 'c', c.Functionality, string(c.App))
+	b = strconv.AppendInt(b, int64(c.AtMost), 10)
+	if c.Each != nil {
+		b, _ = appendValue(b, *c.Each)
+	}
+	for _, name := range sortedKeys(c.Args) {
+		var ok bool
+		if b, ok = appendValue(appendWords(b, 'a', name), c.Args[name]); !ok {
+			return nil, false
+		}
+	}
+	return b, true
+}
+
+func appendValue(b []byte, v Value) ([]byte, bool) {
+	switch v := v.(type) {
+	case Literal:
+		return appendWords(b, 'l', string(v.JSON)), true
+	case Ref:
+		if v.One {
+			return appendWords(b, 'o', v.Step, v.Pointer), true
+		}
+		return appendWords(b, 'r', v.Step, v.Pointer), true
+	case Memory:
+		return appendWords(b, 'm', v.Key), true
+	case Item:
+		return appendWords(b, 'i', v.Pointer), true
+	}
+	return nil, false
+}
+
+// appendWords writes a tag and words with their lengths.
+func appendWords(b []byte, tag byte, words ...string) []byte {
+	b = append(b, tag)
+	for _, w := range words {
+		b = strconv.AppendInt(b, int64(len(w)), 10)
+		b = append(append(b, ':'), w...)
+	}
+	return b
 }
 
 // changedSince says whether a step after the first of kept changes what s

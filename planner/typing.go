@@ -266,12 +266,12 @@ func writes(t, want typ, depth int) bool {
 	if depth > MaxDepth {
 		return false
 	}
-	if c, ok := t.child("*"); ok && t.elem != nil {
+	if t.elem != nil {
 		if t.elem.written && want.role.IsTarget() {
 			return true
 		}
 		w, ok := want.child("*")
-		return ok && writes(c, w, depth+1)
+		return ok && writes(*t.elem, w, depth+1)
 	}
 	for name, c := range t.fields {
 		if w, ok := want.child(escape(name)); ok && writes(c, w, depth+1) {

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -41,7 +42,14 @@ func (p *Plan) Validate(c *Catalogue, in ValidateInput) (*Checked, []Problem) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	k := &checker{cat: c, keys: in.MemoryKeys, plan: q, types: map[string]typ{}, pos: map[string]int{}}
+	return q.validate(c, in)
+}
+
+// validate is Validate for a plan of which nobody else holds a part, in the
+// form that decoding gives. It becomes part of the result.
+func (p *Plan) validate(c *Catalogue, in ValidateInput) (*Checked, []Problem) {
+	q, n := p, len(p.Steps)
+	k := &checker{cat: c, keys: in.MemoryKeys, plan: q, types: make(map[string]typ, n), pos: make(map[string]int, n)}
 	k.ids()
 	for i := range q.Steps {
 		k.oneStep(i)
@@ -52,7 +60,10 @@ func (p *Plan) Validate(c *Catalogue, in ValidateInput) (*Checked, []Problem) {
 	}
 	notes := fold(q, c)
 	notes = append(notes, drop(q, c)...)
-	return derive(q, c, k.types, notes), nil
+	out := derive(q, c, k.types, notes)
+	out.bodies = k.bodies
+	out.keys = slices.Clone(in.MemoryKeys)
+	return out, nil
 }
 
 // checker goes through a plan once, in its order.
@@ -65,21 +76,22 @@ type checker struct {
 	step     string
 	now      int // position of the step; len(plan.Steps) for the answer
 	item     *typ
+	bodies   map[string]json.RawMessage // of the calls that are written out
 	problems []Problem
 }
 
-func (k *checker) fail(at string, code Code, format string, args ...any) {
-	k.problems = append(k.problems, Problem{k.step, at, code, fmt.Sprintf(format, args...)})
+func (k *checker) fail(at path, code Code, format string, args ...any) {
+	k.problems = append(k.problems, Problem{k.step, at.String(), code, fmt.Sprintf(format, args...)})
 }
 
 func (k *checker) ids() {
 	for i, s := range k.plan.Steps {
 		k.step = short(s.ID)
 		if !stepID.MatchString(s.ID) {
-			k.fail("/id", CodeBadID, "an id is a small letter and at most 31 more of a-z, 0-9, _")
+			k.fail(root("/id"), CodeBadID, "an id is a small letter and at most 31 more of a-z, 0-9, _")
 		}
 		if _, ok := k.pos[s.ID]; ok {
-			k.fail("/id", CodeDuplicateID, "another step has this id")
+			k.fail(root("/id"), CodeDuplicateID, "another step has this id")
 			continue
 		}
 		k.pos[s.ID] = i
@@ -90,8 +102,8 @@ func (k *checker) oneStep(i int) {
 	s := k.plan.Steps[i]
 	k.step, k.now, k.item = short(s.ID), i, nil
 	if s.When != nil {
-		if holds, known := k.guard(s.When, "/when"); known && !holds {
-			k.fail("/when", CodeUnreachable, "this can never hold, so the step never runs")
+		if holds, known := k.guard(s.When, root("/when")); known && !holds {
+			k.fail(root("/when"), CodeUnreachable, "this can never hold, so the step never runs")
 		}
 	}
 	t := k.action(s.Do)
@@ -109,31 +121,31 @@ func (k *checker) action(a Action) typ {
 	case Decide:
 		k.inputs(a.Inputs)
 		if a.Question == "" {
-			k.fail("/question", CodeMalformed, "there is no question")
+			k.fail(root("/question"), CodeMalformed, "there is no question")
 		}
 		if a.Spoke != "" && !slices.ContainsFunc(k.cat.Vanilla(), func(v Vanilla) bool { return v.Name == a.Spoke }) {
-			k.fail("/spoke", CodeUnknownSpoke, "there is no specialised spoke %q", short(a.Spoke))
+			k.fail(root("/spoke"), CodeUnknownSpoke, "there is no specialised spoke %q", short(a.Spoke))
 		}
-		return k.shape(a.Answer, "/format", len(a.Inputs) > 0, 0)
+		return k.shape(a.Answer, root("/format"), len(a.Inputs) > 0, 0)
 	case Where:
 		return k.where(a)
 	case Best:
 		return k.best(a)
 	case Ask:
 		k.question(a.Question)
-		return k.shape(a.Answer, "/format", false, 0).byPerson()
+		return k.shape(a.Answer, root("/format"), false, 0).byPerson()
 	}
-	k.fail("/do", CodeMalformed, "it does nothing")
+	k.fail(root("/do"), CodeMalformed, "it does nothing")
 	return anything()
 }
 
 func (k *checker) call(c Call) typ {
 	e, ok := k.cat.entry(c.Functionality)
 	if !ok {
-		k.fail("/functionality", CodeUnknownFunctionality, "there is no functionality %q", short(c.Functionality))
+		k.fail(root("/functionality"), CodeUnknownFunctionality, "there is no functionality %q", short(c.Functionality))
 	}
 	if ok && c.App != "" && !slices.Contains(e.Providers, c.App) {
-		k.fail("/app", CodeUnknownApp, "no installed app %q offers %s", short(string(c.App)), e.Name)
+		k.fail(root("/app"), CodeUnknownApp, "no installed app %q offers %s", short(string(c.App)), e.Name)
 	}
 	if c.Each != nil {
 		k.each(c)
@@ -151,15 +163,15 @@ func (k *checker) call(c Call) typ {
 }
 
 func (k *checker) each(c Call) {
-	t := k.reference(*c.Each, "/each")
+	t := k.reference(*c.Each, root("/each"))
 	elem, ok := t.child("*")
 	if !t.any && t.types&isc.TypeArray == 0 || !ok {
-		k.fail("/each", CodeEachNoArray, "what it refers to is no array")
+		k.fail(root("/each"), CodeEachNoArray, "what it refers to is no array")
 		elem = anything()
 	}
 	k.item = &elem
 	if c.AtMost <= 0 {
-		k.fail("/at_most", CodeNoBound, "each needs at_most")
+		k.fail(root("/at_most"), CodeNoBound, "each needs at_most")
 	}
 }
 
@@ -168,8 +180,9 @@ func (k *checker) each(c Call) {
 // alone.
 func (k *checker) arguments(c Call, e Entry, want typ, known bool) {
 	before := len(k.problems)
+	args := root("/args")
 	for _, name := range sortedKeys(c.Args) {
-		at := "/args/" + escape(name)
+		at := args.member("", name)
 		place, ok := want.child(escape(name))
 		if !ok && known {
 			k.fail(at, CodeUnknownArgument, "%s takes no %q", e.Name, short(name))
@@ -184,7 +197,7 @@ func (k *checker) arguments(c Call, e Entry, want typ, known bool) {
 	}
 	for _, name := range k.cat.places(e.Request).required() {
 		if _, ok := c.Args[name]; !ok {
-			k.fail("/args", CodeMissingArgument, "%s needs %q", e.Name, shown(name))
+			k.fail(root("/args"), CodeMissingArgument, "%s needs %q", e.Name, shown(name))
 		}
 	}
 	if len(k.problems) == before {
@@ -194,44 +207,46 @@ func (k *checker) arguments(c Call, e Entry, want typ, known bool) {
 
 func (k *checker) delegate(d Delegate) typ {
 	if d.Task == "" {
-		k.fail("/task", CodeMalformed, "there is no task")
+		k.fail(root("/task"), CodeMalformed, "there is no task")
 	}
 	if d.App != "" {
 		app, ok := k.cat.App(d.App)
 		switch {
 		case !ok:
-			k.fail("/app", CodeUnknownApp, "no app %q is installed", short(string(d.App)))
+			k.fail(root("/app"), CodeUnknownApp, "no app %q is installed", short(string(d.App)))
 		case !app.Agent:
-			k.fail("/app", CodeNoAgent, "%s takes no sub-tasks: call its functionalities", app.ID)
+			k.fail(root("/app"), CodeNoAgent, "%s takes no sub-tasks: call its functionalities", app.ID)
 		}
 	}
+	may := root("/may")
 	for i, name := range d.May {
 		if _, ok := k.cat.entry(name); !ok {
-			k.fail(fmt.Sprintf("/may/%d", i), CodeUnknownFunctionality, "there is no functionality %q", short(name))
+			k.fail(may.item("", i), CodeUnknownFunctionality, "there is no functionality %q", short(name))
 		}
 	}
 	if len(d.May) > 0 && d.AtMost <= 0 {
-		k.fail("/at_most", CodeNoBound, "a sub-task that may ask for functionalities needs at_most")
+		k.fail(root("/at_most"), CodeNoBound, "a sub-task that may ask for functionalities needs at_most")
 	}
 	k.inputs(d.Inputs)
 	return typ{types: isc.TypeString, written: true}
 }
 
 func (k *checker) inputs(vs []Value) {
+	at := root("/inputs")
 	for i, v := range vs {
-		k.value(v, fmt.Sprintf("/inputs/%d", i), 0)
+		k.value(v, at.item("", i), 0)
 	}
 }
 
 func (k *checker) answer() {
 	k.step, k.now, k.item = "", len(k.plan.Steps), nil
 	if k.plan.Answer == nil {
-		k.fail("/answer", CodeNoAnswer, "there is no answer")
+		k.fail(root("/answer"), CodeNoAnswer, "there is no answer")
 		return
 	}
-	k.value(k.plan.Answer, "/answer", 0)
+	k.value(k.plan.Answer, root("/answer"), 0)
 	if len(refsOf(k.plan.Answer)) > 0 || slices.ContainsFunc(k.plan.Steps, func(s Step) bool { return changes(s, k.cat) }) {
 		return
 	}
-	k.fail("/answer", CodeNoAnswer, "the answer refers to no step, and no step changes anything")
+	k.fail(root("/answer"), CodeNoAnswer, "the answer refers to no step, and no step changes anything")
 }

@@ -3,39 +3,70 @@ package planner
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
 
-// view is the part of a catalogue that one planning prompt shows.
+// view is the part of a catalogue that one planning prompt shows. It is not
+// changed after it was made.
 type view struct {
 	entries []Entry
 	cards   []card
 	apps    []App
+	agents  []string // ids of those of apps that take tasks
 	spokes  []Vanilla
 	pos     map[string]int
+	text    string // what the request message says of it
 	last    *atomic.Pointer[madeSchema]
 }
 
+// wholeView is the view of a whole catalogue of at most most entries: what most
+// requests see.
+type wholeView struct {
+	most int
+	view view
+}
+
 // newView picks the candidates. Apps in out were found not to help, so that
-// what only they serve is left out.
+// what only they serve is left out. The view of a whole catalogue is kept with
+// it.
 func newView(in Input, most int, out map[isc.AppID]bool) view {
-	v := view{pos: map[string]int{}, last: &atomic.Pointer[madeSchema]{}}
-	if in.Catalogue == nil {
+	c := in.Catalogue
+	if c == nil {
+		v := view{pos: map[string]int{}, last: &atomic.Pointer[madeSchema]{}}
+		v.text = catalogueText(v)
 		return v
 	}
-	c := in.Catalogue
-	v.last = &c.lexical().schema
-	for _, i := range c.candidates(in.Query, most, out) {
+	l := c.lexical()
+	whole := len(out) == 0 && len(c.entries) <= most
+	if kept := l.whole.Load(); whole && kept != nil && kept.most == most {
+		return kept.view
+	}
+	v := c.view(c.candidates(in.Query, most, out), most, out)
+	if whole {
+		l.whole.Store(&wholeView{most: most, view: v})
+	}
+	return v
+}
+
+// view shows the entries at positions.
+func (c *Catalogue) view(positions []int, most int, out map[isc.AppID]bool) view {
+	v := view{pos: make(map[string]int, len(positions)), last: &c.lexical().schema}
+	for _, i := range positions {
 		e := c.entries[i]
 		v.pos[e.Name] = len(v.entries)
 		v.entries = append(v.entries, e)
 		v.cards = append(v.cards, c.cards()[i])
 	}
 	v.apps = c.shownApps(v.entries, most, out)
+	for _, a := range v.apps {
+		if a.Agent {
+			v.agents = append(v.agents, string(a.ID))
+		}
+	}
 	v.spokes = c.spokes
+	v.text = catalogueText(v)
 	return v
 }
 
@@ -77,27 +108,24 @@ func (v view) takesTasks(id isc.AppID) bool {
 // schema is the reply's schema. The last one made is kept: most requests see
 // the whole catalogue, and the same.
 func (v view) schema(keys []string) json.RawMessage {
-	var agents []string
-	for _, a := range v.apps {
-		if a.Agent {
-			agents = append(agents, string(a.ID))
-		}
+	last := v.last.Load()
+	if last == nil || !last.fits(v, keys) {
+		last = &madeSchema{cards: v.cards, agents: v.agents, keys: keys, schema: planSchema(v.cards, v.agents, keys)}
+		v.last.Store(last)
 	}
-	names := make([]string, len(v.cards))
-	for i, c := range v.cards {
-		names[i] = c.name
-	}
-	from := strings.Join(slices.Concat(names, []string{""}, agents, []string{""}, keys), "\n")
-	if last := v.last.Load(); last != nil && last.from == from {
-		return slices.Clone(last.schema)
-	}
-	made := &madeSchema{from: from, schema: planSchema(v.cards, agents, keys)}
-	v.last.Store(made)
-	return slices.Clone(made.schema)
+	return slices.Clone(last.schema)
 }
 
 // madeSchema is a schema and what it was made from.
 type madeSchema struct {
-	from   string
-	schema json.RawMessage
+	cards        []card
+	agents, keys []string
+	schema       json.RawMessage
+}
+
+// fits says whether m is the schema of v and keys. Cards of one catalogue are
+// the same if their names are.
+func (m *madeSchema) fits(v view, keys []string) bool {
+	return slices.EqualFunc(m.cards, v.cards, func(a, b card) bool { return a.name == b.name }) &&
+		slices.Equal(m.agents, v.agents) && slices.Equal(m.keys, keys)
 }

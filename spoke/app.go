@@ -26,6 +26,10 @@ type Call struct {
 	// inter-spoke communication allows. It may be used until Handle returns, by
 	// one goroutine at a time.
 	Hub Hub
+
+	// tree is Body decoded, where the operator checked it; nil otherwise, and
+	// for null.
+	tree any
 }
 
 // Hub is the way out of a handler. Its methods give [ErrBudget] beyond the

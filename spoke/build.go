@@ -68,15 +68,15 @@ func (a *app) Handle(ctx context.Context, call Call) (json.RawMessage, error) {
 	if !ok {
 		return nil, a.noHandler(call.Functionality)
 	}
-	body, err := f.Request.Check(call.Body)
-	if err != nil {
+	var err error
+	if call.Body, call.tree, err = f.Request.CheckTree(call.Body); err != nil {
 		return nil, fmt.Errorf("spoke: %s: request: %w", f.Name, err)
 	}
-	call.Body = body
 	return a.serve(ctx, call)
 }
 
-// serve is Handle for a body that passed the request format already.
+// serve is Handle for a body that passed the request format already, with its
+// tree.
 func (a *app) serve(ctx context.Context, call Call) (json.RawMessage, error) {
 	h, ok := a.handlers[call.Functionality]
 	if !ok {

@@ -73,6 +73,10 @@ func (intCodec) decode(tree any, into reflect.Value) error {
 	if !ok {
 		return errShape
 	}
+	if i, err := strconv.ParseInt(string(n), 10, 64); err == nil && !into.CanUint() && !into.OverflowInt(i) {
+		into.SetInt(i)
+		return nil
+	}
 	whole, ok := wholeNumber(string(n))
 	switch {
 	case !ok:

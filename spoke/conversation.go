@@ -207,7 +207,7 @@ func (c *conversation) Progress(ctx context.Context, text string) error {
 //
 // Source: paper App. A-D1; design, rule 5.
 func (c *conversation) own(ctx context.Context, f isc.Functionality, body json.RawMessage) (json.RawMessage, error) {
-	canonical, err := f.Request.Check(body)
+	canonical, tree, err := f.Request.CheckTree(body)
 	if err != nil {
 		return nil, fmt.Errorf("spoke: %s: request: %w", f.Name, err)
 	}
@@ -216,7 +216,7 @@ func (c *conversation) own(ctx context.Context, f isc.Functionality, body json.R
 			return nil, err
 		}
 		c.mu.Unlock()
-		return c.handle(ctx, f, canonical)
+		return c.handle(ctx, f, canonical, tree)
 	}
 	confirmed, err := c.confirm(ctx, f.Name, canonical)
 	if err != nil {
@@ -225,21 +225,21 @@ func (c *conversation) own(ctx context.Context, f isc.Functionality, body json.R
 	if isc.DigestOf(canonical) != confirmed {
 		return nil, fmt.Errorf("%w: the body changed after it was confirmed", ErrRefused)
 	}
-	return c.handle(ctx, f, canonical)
+	return c.handle(ctx, f, canonical, tree)
 }
 
 // handle runs the app's handler on its own copy of the body, and checks what it
-// returns. A panic is an error.
-func (c *conversation) handle(ctx context.Context, f isc.Functionality, canonical json.RawMessage) (json.RawMessage, error) {
+// returns. A panic is an error. tree is canonical decoded, for this one run.
+func (c *conversation) handle(ctx context.Context, f isc.Functionality, canonical json.RawMessage, tree any) (json.RawMessage, error) {
 	h := &lease{Hub: c}
 	defer h.end()
-	serve := c.operator.app.Handle
-	if a, ok := c.operator.app.(*app); ok {
-		serve = a.serve // it has the very format that canonical passed
-	}
+	call := Call{Functionality: f.Name, Body: append(json.RawMessage(nil), canonical...), Hub: h}
 	body, err := contain(func() (json.RawMessage, error) {
-		own := append(json.RawMessage(nil), canonical...)
-		return serve(ctx, Call{Functionality: f.Name, Body: own, Hub: h})
+		if a, ok := c.operator.app.(*app); ok {
+			call.tree = tree
+			return a.serve(ctx, call) // it has the very format that canonical passed
+		}
+		return c.operator.app.Handle(ctx, call)
 	})
 	return check(f.Response, body, err)
 }

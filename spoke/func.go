@@ -116,7 +116,7 @@ func FuncWith[In, Out any](name isc.FunctionalityName, fn func(context.Context, 
 	}
 	p.handler = func(ctx context.Context, call Call) (json.RawMessage, error) {
 		var arg In
-		if err := in.unmarshal(call.Body, reflect.ValueOf(&arg).Elem()); err != nil {
+		if err := in.unmarshal(call, reflect.ValueOf(&arg).Elem()); err != nil {
 			return nil, fmt.Errorf("spoke: %s: request: %w", name, err)
 		}
 		res, err := fn(ctx, call.Hub, arg)
@@ -181,15 +181,11 @@ func resolve(t reflect.Type, f **isc.Format) (typed, error) {
 // where the type has none.
 type typed struct{ codec codec }
 
-func (t typed) unmarshal(canonical []byte, into reflect.Value) error {
+func (t typed) unmarshal(call Call, into reflect.Value) error {
 	if t.codec == nil {
-		return json.Unmarshal(canonical, into.Addr().Interface())
+		return json.Unmarshal(call.Body, into.Addr().Interface())
 	}
-	tree, err := decodeTree(canonical)
-	if err != nil {
-		return err
-	}
-	return t.codec.decode(tree, into)
+	return t.codec.decode(call.tree, into)
 }
 
 func (t typed) marshal(v reflect.Value) (json.RawMessage, error) {
@@ -200,5 +196,5 @@ func (t typed) marshal(v reflect.Value) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(tree)
+	return appendTree(make([]byte, 0, 128), tree)
 }

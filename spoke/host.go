@@ -31,7 +31,9 @@ type host struct {
 	limits   Limits
 
 	mu      sync.Mutex
-	metered llm.LLM // the model under the running task's budget; nil between tasks
+	running bool    // a task runs
+	bound   Limits  // of the running task
+	metered llm.LLM // the model under the running task's budget; nil until it is used
 	private bool
 	changes int // of memory in this task
 }
@@ -62,9 +64,7 @@ func (h *host) spec(s Spec) Spec {
 func (h *host) begin(task isc.Task) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	bound := h.limits.forTask(task)
-	budget := llm.NewBudget(llm.BudgetConfig{MaxCalls: bound.MaxTurns, MaxTokens: bound.MaxTokens})
-	h.metered = budget.Wrap(h.modelOrNone())
+	h.running, h.bound, h.metered = true, h.limits.forTask(task), nil
 	h.private, h.changes = task.Private, 0
 }
 
@@ -79,7 +79,18 @@ func (h *host) modelOrNone() llm.LLM {
 func (h *host) finish() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.metered = nil
+	h.running, h.metered = false, nil
+}
+
+// meter is the model under the running task's budget, or nil between tasks.
+func (h *host) meter() llm.LLM {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.running && h.metered == nil {
+		budget := llm.NewBudget(llm.BudgetConfig{MaxCalls: h.bound.MaxTurns, MaxTokens: h.bound.MaxTokens})
+		h.metered = budget.Wrap(h.modelOrNone())
+	}
+	return h.metered
 }
 
 // hostModel is the spoke's model, metered. It serves while a task runs.
@@ -88,9 +99,7 @@ type hostModel struct{ host *host }
 func (m hostModel) Capabilities() llm.Capabilities { return llm.CapabilitiesOf(m.host.model) }
 
 func (m hostModel) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
-	m.host.mu.Lock()
-	model := m.host.metered
-	m.host.mu.Unlock()
+	model := m.host.meter()
 	if model == nil {
 		return nil, &llm.Error{Kind: llm.OverBudget, Err: errors.New("no task runs")}
 	}
@@ -148,7 +157,7 @@ func (m hostMemory) Forget(ctx context.Context, _ memory.Scope, q memory.Query) 
 func (h *host) mayRemember(changes bool) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.metered == nil || h.private || changes && h.changes >= maxChanges {
+	if !h.running || h.private || changes && h.changes >= maxChanges {
 		return false
 	}
 	if changes {

@@ -1,7 +1,6 @@
 package spoke
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -171,15 +170,4 @@ func intRange(t reflect.Type) (low, high json.Number) {
 	default:
 		return json.Number(fmt.Sprint(int64(-1) << (bits - 1))), json.Number(fmt.Sprint(int64(1)<<(bits-1) - 1))
 	}
-}
-
-// decodeTree reads canonical JSON into maps, slices and literals.
-func decodeTree(canonical []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(canonical))
-	d.UseNumber()
-	var tree any
-	if err := d.Decode(&tree); err != nil {
-		return nil, err
-	}
-	return tree, nil
 }

@@ -28,6 +28,7 @@ type job struct {
 	answer   *isc.Format
 	maxTurns int
 	private  bool
+	formats  *formatCache // of may; nil keeps none
 }
 
 // Serve runs one spoke on conn until the hub closes it or ctx ends, and closes
@@ -76,6 +77,7 @@ type operator struct {
 	agent    agent
 	manifest isc.Manifest // the operator's own copy of the formats
 	limits   Limits
+	formats  formatCache // of what the hub sends
 }
 
 // serve does one task. Its error is that of the connection: the task's own
@@ -112,11 +114,11 @@ func (o *operator) run(ctx context.Context, c *conversation, task isc.Task) (jso
 	case isc.TaskCall:
 		return o.call(ctx, c, task)
 	case isc.TaskDelegate, isc.TaskDecide:
-		answer, err := isc.ParseFormat(task.Answer)
+		answer, err := o.formats.parse(task.Answer)
 		if err != nil {
 			return nil, fmt.Errorf("spoke: answer format: %w", err)
 		}
-		j, err := newJob(task, c.limits, answer)
+		j, err := o.newJob(task, c.limits, answer)
 		if err != nil {
 			return nil, err
 		}
@@ -139,16 +141,16 @@ func (o *operator) call(ctx context.Context, c *conversation, task isc.Task) (js
 	if !ok {
 		return nil, fmt.Errorf("spoke: no functionality %q", task.Functionality)
 	}
-	body, err := f.Request.Check(task.Body)
+	body, tree, err := f.Request.CheckTree(task.Body)
 	if err != nil {
 		return nil, fmt.Errorf("spoke: %s: request: %w", f.Name, err)
 	}
 	if !f.Agent {
-		return c.handle(ctx, f, body)
+		return c.handle(ctx, f, body, tree)
 	}
 	task.Text = fmt.Sprintf("Serve the functionality %s for the request that the data named \"request\" holds.", f.Name)
 	task.Data = append([]isc.Datum{{Name: "request", Body: body}}, task.Data...)
-	j, err := newJob(task, c.limits, f.Response)
+	j, err := o.newJob(task, c.limits, f.Response)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +159,8 @@ func (o *operator) call(ctx context.Context, c *conversation, task isc.Task) (js
 }
 
 // newJob copies what an agent may see of a task, its data in canonical form.
-func newJob(task isc.Task, limits Limits, answer *isc.Format) (job, error) {
-	j := job{text: task.Text, may: task.May, answer: answer, maxTurns: limits.MaxTurns, private: task.Private}
+func (o *operator) newJob(task isc.Task, limits Limits, answer *isc.Format) (job, error) {
+	j := job{text: task.Text, may: task.May, answer: answer, maxTurns: limits.MaxTurns, private: task.Private, formats: &o.formats}
 	for _, d := range task.Data {
 		body, err := isc.Canonical(d.Body)
 		if err != nil {

@@ -54,7 +54,7 @@ func newToolbox(m isc.Manifest, j job) *toolbox {
 		}
 	}
 	for _, k := range j.may {
-		if t, ok := otherOf(k); ok {
+		if t, ok := otherOf(k, j.formats); ok {
 			t.name = b.free(string(k.Functionality))
 			b.add(t)
 		}
@@ -75,12 +75,12 @@ const needSchema = `{"type":"object","properties":{"fields":{"type":"array","min
 
 // otherOf is what the catalogue says of a functionality that others serve. One
 // whose formats do not parse is not offered.
-func otherOf(k isc.Known) (tool, bool) {
-	request, err := isc.ParseFormat(k.Request)
+func otherOf(k isc.Known, formats *formatCache) (tool, bool) {
+	request, err := formats.parse(k.Request)
 	if err != nil {
 		return tool{}, false
 	}
-	response, err := isc.ParseFormat(k.Response)
+	response, err := formats.parse(k.Response)
 	if err != nil {
 		return tool{}, false
 	}

@@ -64,11 +64,11 @@ func (c *conversation) probe(ctx context.Context, u *use) error {
 	if !ok {
 		return c.unexpected(fmt.Sprintf("a %T in reply to a probe", reply))
 	}
-	request, err := isc.ParseFormat(offer.Request)
+	request, err := c.operator.formats.parse(offer.Request)
 	if err != nil {
 		return c.unexpected("an offer with a bad request format")
 	}
-	u.response, err = isc.ParseFormat(offer.Response)
+	u.response, err = c.operator.formats.parse(offer.Response)
 	if err != nil {
 		return c.unexpected("an offer with a bad response format")
 	}

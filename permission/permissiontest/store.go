@@ -94,6 +94,7 @@ func testReplaces(t *testing.T, s permission.Store) {
 	put(t, s, Grant("alice", "1"), Grant("alice", "2"))
 	changed := Grant("alice", "1")
 	changed.Functionality = "read_mail"
+	changed.Probe, changed.Warned = true, []permission.Code{permission.CodeRuleOfTwo}
 	put(t, s, changed)
 	want(t, s, "alice", changed, Grant("alice", "2"))
 }
@@ -117,18 +118,21 @@ func testUsers(t *testing.T, s permission.Store) {
 }
 
 func testCopies(t *testing.T, s permission.Store) {
-	in := Grant("alice", "1")
+	in, kept := Grant("alice", "1"), Grant("alice", "1")
+	in.Warned, kept.Warned = []permission.Code{"A"}, []permission.Code{"A"}
 	put(t, s, in)
+	in.Warned[0] = "B"
 	in.Targets["/folder"][2] = 'X'
 	delete(in.Targets, "/folder")
-	want(t, s, "alice", Grant("alice", "1"))
+	want(t, s, "alice", kept)
 	out, err := s.Grants(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)
 	}
 	out[0].Targets["/folder"][2] = 'X'
+	out[0].Warned[0] = "B"
 	out[0].Provider = "app.evil"
-	want(t, s, "alice", Grant("alice", "1"))
+	want(t, s, "alice", kept)
 }
 
 func testRefuses(t *testing.T, s permission.Store) {

@@ -53,7 +53,7 @@ func (d *dialog) ask(ctx context.Context) (permission.Answer, error) {
 func (d *dialog) deny(reason string) permission.Answer {
 	ans := d.req.Answer(permission.Deny)
 	ans.Reason = strings.TrimSpace(reason)
-	d.write("Denied.\n")
+	_ = d.write("Denied.\n") // it is denied whether or not this can be read
 	return ans
 }
 
@@ -77,8 +77,8 @@ func (d *dialog) choose(ctx context.Context) (isc.AppID, permission.Answer, erro
 
 // allow confirms what needs it. It is not done if the person is to look first.
 func (d *dialog) allow(ctx context.Context, decision permission.Decision, choice isc.AppID) (permission.Answer, bool, error) {
-	if decision == permission.AllowPermanent && !d.viewed && abridged(d.req) {
-		return permission.Answer{}, false, d.write("Not everything was shown. View all (v) before you allow it for good.\n")
+	if n := abridged(d.req); decision == permission.AllowPermanent && !d.viewed && n > 0 {
+		return permission.Answer{}, false, d.write(fmt.Sprintf("Not everything was shown (%d shortened). View all (v) before you allow it for good.\n", n))
 	}
 	if decision != permission.AllowOnce {
 		rule := bars("", visible(d.req.WouldGrant(decision, choice).String()))
@@ -121,6 +121,9 @@ func confirmWord(r permission.Request) string {
 
 func (d *dialog) menuLine() string {
 	var b strings.Builder
+	if n := abridged(d.req); n > 0 && !d.viewed {
+		fmt.Fprintf(&b, "Shortened above: %d; v shows all.\n", n)
+	}
 	b.WriteString("[D]eny")
 	for _, k := range []string{"o", "s", "p"} {
 		if slices.Contains(d.req.Offered, keys[k]) {

@@ -47,19 +47,21 @@ func cannotBeUndone(r permission.Request) bool {
 // Render is the dialog for r as text, at most 80 columns wide, without the line
 // that asks for a key. To the left of a bar, and on lines without one, stand only
 // words of this package and of the gate.
-func Render(r permission.Request) string {
+func Render(r permission.Request) string { return render(r, &view{}) }
+
+func render(r permission.Request, v *view) string {
 	var b strings.Builder
-	header(&b, r)
+	header(&b, r, v)
 	assessment(&b, r)
 	if r.Query != "" {
-		b.WriteString("You asked:\n" + bars("", shorten(visible(r.Query), maxShown)))
+		b.WriteString("You asked:\n" + bars("", v.text(visible(r.Query))))
 	}
 	if r.Purpose != "" {
-		b.WriteString("The app says:\n" + bars("", shorten(visible(r.Purpose), maxShown)))
+		b.WriteString("The app says:\n" + bars("", v.text(visible(r.Purpose))))
 	}
-	options(&b, r)
-	flows(&b, r, shortValue)
-	payload(&b, r, shortValue)
+	options(&b, r, v)
+	flows(&b, r, v)
+	payload(&b, r, v)
 	if r.WithheldBecause != "" {
 		b.WriteString(paragraph("Not offered for longer: ", visible(r.WithheldBecause)))
 	}
@@ -69,6 +71,7 @@ func Render(r permission.Request) string {
 // renderAll is everything that Render may have shortened, in full.
 func renderAll(r permission.Request) string {
 	var b strings.Builder
+	v := &view{full: true}
 	b.WriteString("-- in full --\n")
 	for _, p := range append([]permission.Party{r.From, r.To}, r.Options...) {
 		if p.Name != "" {
@@ -77,23 +80,20 @@ func renderAll(r permission.Request) string {
 	}
 	b.WriteString("You asked:\n" + bars("", visible(r.Query)))
 	b.WriteString("The app says:\n" + bars("", visible(r.Purpose)))
-	flows(&b, r, fullValue)
-	payload(&b, r, fullValue)
+	flows(&b, r, v)
+	payload(&b, r, v)
 	b.WriteString("-- end --\n")
 	return b.String()
 }
 
-// abridged says whether Render left something out.
-func abridged(r permission.Request) bool {
-	for _, l := range leaves(r.Payload) {
-		if showLeaf(l, r, shortValue) != l.value {
-			return true
-		}
-	}
-	return len([]rune(visible(r.Purpose))) > maxShown || len([]rune(visible(r.Query))) > maxShown
+// abridged counts what Render left out or shortened.
+func abridged(r permission.Request) int {
+	v := &view{}
+	render(r, v)
+	return v.abridged
 }
 
-func header(b *strings.Builder, r permission.Request) {
+func header(b *strings.Builder, r permission.Request, v *view) {
 	title := fmt.Sprintf("CONSENT %d of %d", r.Index, r.Of)
 	if warned(r) {
 		b.WriteString(strings.Repeat("!", columns) + "\n" + title + "  WARNING\n")
@@ -101,11 +101,14 @@ func header(b *strings.Builder, r permission.Request) {
 		b.WriteString(strings.Repeat("-", columns) + "\n" + title + "\n")
 	}
 	b.WriteString(questions[r.Kind] + "\n")
+	if r.Probe {
+		b.WriteString("asked     only to learn whether someone serves it\n")
+	}
 	if r.Kind != permission.ApprovePlan {
-		party(b, "from      ", r.From)
+		party(b, "from      ", r.From, v)
 	}
 	if r.To.ID != "" || r.Kind == permission.Deliver {
-		party(b, "to        ", r.To)
+		party(b, "to        ", r.To, v)
 	}
 	if r.Functionality != "" {
 		b.WriteString(paragraph("function  ", word(string(r.Functionality))))
@@ -126,7 +129,7 @@ func warned(r permission.Request) bool {
 }
 
 // party is one side: the stable id, and behind the bar the name it gives itself.
-func party(b *strings.Builder, role string, p permission.Party) {
+func party(b *strings.Builder, role string, p permission.Party, v *view) {
 	name := p.Name
 	if name == "" {
 		name = string(p.ID)
@@ -135,7 +138,7 @@ func party(b *strings.Builder, role string, p permission.Party) {
 		b.WriteString(role + partyID(p.ID) + "\n")
 		return
 	}
-	b.WriteString(bars(role+partyID(p.ID), shortName(visible(name))))
+	b.WriteString(bars(role+partyID(p.ID), v.name(visible(name))))
 }
 
 func partyID(id isc.AppID) string {
@@ -155,52 +158,84 @@ func assessment(b *strings.Builder, r permission.Request) {
 	}
 }
 
-func options(b *strings.Builder, r permission.Request) {
+func options(b *strings.Builder, r permission.Request, v *view) {
 	for i, p := range r.Options {
-		party(b, fmt.Sprintf("%4d      ", i+1), p)
+		party(b, fmt.Sprintf("%4d      ", i+1), p, v)
 	}
 }
 
-func flows(b *strings.Builder, r permission.Request, show func(string) string) {
+func flows(b *strings.Builder, r permission.Request, v *view) {
 	for _, f := range r.Flows {
 		head := fmt.Sprintf("step %s: ", word(f.Step))
-		party(b, head, f.App)
+		party(b, head, f.App, v)
 		b.WriteString(paragraph("     does ", word(string(f.Functionality))+"  "+effects[f.Effect]))
 		for _, in := range f.Inputs {
-			value := "from " + in.Source
+			value := "from " + v.text(visible(in.Source))
 			if len(in.Literal) > 0 {
-				value = "= " + string(in.Literal)
+				value = "= " + visible(readable(in.Literal)) // in full: the plan decides by it
 			}
-			b.WriteString(bars("", visible(in.Name)+" "+show(visible(value))))
+			b.WriteString(bars("", visible(in.Name)+" "+value))
 			b.WriteString(provenance(in.Label))
 		}
 	}
 }
 
-func payload(b *strings.Builder, r permission.Request, show func(string) string) {
+// payload is every value. A plan has been told step by step; its own form is for
+// who wants to see it.
+func payload(b *strings.Builder, r permission.Request, v *view) {
 	all := leaves(r.Payload)
 	if len(all) == 0 {
 		return
 	}
+	if r.Kind == permission.ApprovePlan && len(r.Flows) > 0 && v.leaveOut() {
+		fmt.Fprintf(b, "The plan as data, %d values: v shows it\n", len(all))
+		return
+	}
 	fmt.Fprintf(b, "Exactly this, %d values:\n", len(all))
 	for _, l := range all {
-		b.WriteString(bars("", l.name+" = "+showLeaf(l, r, show)))
-		for _, f := range r.Fields {
-			if f.Pointer == l.pointer {
-				b.WriteString(provenance(f.Label))
-			}
+		value := l.value
+		if !isTarget(l, r.Fields) {
+			value = v.text(value)
 		}
+		b.WriteString(bars("", l.name+" = "+value) + sources(l, r.Fields))
 	}
 }
 
-// showLeaf never shortens what decides where something goes.
-func showLeaf(l leaf, r permission.Request, show func(string) string) string {
-	for _, f := range r.Fields {
-		if f.Role.IsTarget() && (l.pointer == f.Pointer || strings.HasPrefix(l.pointer, f.Pointer+"/")) {
-			return l.value
+// isTarget says whether l decides where something goes or what it is done to,
+// and so is never shortened.
+func isTarget(l leaf, fields []permission.PayloadField) bool {
+	return slices.ContainsFunc(fields, func(f permission.PayloadField) bool {
+		return f.Role.IsTarget() && covers(f.Pointer, l.pointer)
+	})
+}
+
+// sources are the hub's words on l, each once.
+func sources(l leaf, fields []permission.PayloadField) string {
+	var out []string
+	for _, f := range fields {
+		if words := provenance(f.Label); covers(f.Pointer, l.pointer) && !slices.Contains(out, words) {
+			out = append(out, words)
 		}
 	}
-	return show(l.value)
+	return strings.Join(out, "")
+}
+
+// covers says whether what a field's pointer selects is the value at pointer or
+// holds it; "*" selects every part. What is no pointer is taken to select all.
+func covers(field, pointer string) bool {
+	want, have := strings.Split(field, "/"), strings.Split(pointer, "/")
+	if want[0] != "" {
+		return true
+	}
+	if len(want) > len(have) {
+		return false
+	}
+	for i, token := range want {
+		if token != "*" && token != have[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // provenance is the hub's word on a value, on a line of its own; what the user

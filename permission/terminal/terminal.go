@@ -32,9 +32,10 @@ type Option func(*Prompter)
 // script writes ahead.
 func Pipe() Option { return func(p *Prompter) { p.pipe = true } }
 
-// Prompter asks on a terminal. It is made by [New]. Prompt must not be called
-// for two requests at once; a gate does not.
+// Prompter asks on a terminal. It is made by [New]. Requests that come at once
+// are shown one after the other; the later one waits until its context ends.
 type Prompter struct {
+	turn chan struct{}
 	in   io.Reader
 	out  io.Writer
 	pipe bool
@@ -44,7 +45,7 @@ type Prompter struct {
 // New makes a prompter that reads from in and writes to out, usually os.Stdin
 // and os.Stderr.
 func New(in io.Reader, out io.Writer, opts ...Option) *Prompter {
-	p := &Prompter{in: in, out: out}
+	p := &Prompter{turn: make(chan struct{}, 1), in: in, out: out}
 	for _, o := range opts {
 		o(p)
 	}
@@ -59,6 +60,12 @@ func New(in io.Reader, out io.Writer, opts ...Option) *Prompter {
 // in a read of in until something comes; what it reads between two dialogs is
 // thrown away on a terminal and kept for the next dialog on a pipe.
 func (p *Prompter) Prompt(ctx context.Context, req permission.Request) (permission.Answer, error) {
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return permission.Answer{}, context.Cause(ctx)
+	}
 	in, stop, err := p.open()
 	if err != nil {
 		return permission.Answer{}, err
@@ -97,7 +104,7 @@ func (p *Prompter) open() (*pump, func(), error) {
 	if own, ok := reopen(f); ok {
 		in := newPump(own)
 		return in, func() {
-			own.SetReadDeadline(time.Unix(1, 0))
+			_ = own.SetReadDeadline(time.Unix(1, 0)) // a file that has none was not reopened
 			in.wait()
 			own.Close()
 		}, nil
@@ -150,7 +157,7 @@ func (p *Prompter) discardBegun(ctx context.Context, in *pump) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer term.Restore(fd, old)
+	defer func() { _ = term.Restore(fd, old) }() // as it was, or not at all
 	return in.discard(ctx, rawTime)
 }
 
@@ -170,7 +177,7 @@ func (d *dialog) write(s string) error {
 
 // gone says that the dialog is over without an answer.
 func (d *dialog) gone(err error) {
-	d.write(fmt.Sprintf("\n(denied: %s)\n", visible(err.Error())))
+	_ = d.write(fmt.Sprintf("\n(denied: %s)\n", visible(err.Error())))
 }
 
 // line shows a prompt and reads a line. At half of the time it says what is left.

@@ -140,9 +140,33 @@ func shortName(s string) string {
 	return fmt.Sprintf("%s...(+%d)", head, len(runes)-len([]rune(head)))
 }
 
-func shortValue(s string) string { return shorten(s, maxShown) }
+// view decides how much of a text is shown, and counts what is not.
+type view struct {
+	full     bool
+	abridged int
+}
 
-func fullValue(s string) string { return s }
+// text is s, or its head and tail.
+func (v *view) text(s string) string { return v.count(s, shorten(s, maxShown)) }
+
+// name is the display name s, or its head.
+func (v *view) name(s string) string { return v.count(s, shortName(s)) }
+
+func (v *view) count(s, short string) string {
+	if v.full || short == s {
+		return s
+	}
+	v.abridged++
+	return short
+}
+
+// leaveOut says whether something is left out altogether.
+func (v *view) leaveOut() bool {
+	if !v.full {
+		v.abridged++
+	}
+	return !v.full
+}
 
 // leaf is one value of a payload that has no parts.
 type leaf struct {
