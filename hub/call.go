@@ -168,6 +168,7 @@ func (u use) consent(ctx context.Context, provider isc.AppID, args callArguments
 	if len(u.job.memoryOf(u.id)) > 0 {
 		q := act
 		q.Kind = permission.ShareData
+		q.Fields = u.job.sharedFields(u.id, act.Fields)
 		questions = append(questions, q)
 	}
 	givers := u.job.givers(u.id)
@@ -179,7 +180,7 @@ func (u use) consent(ctx context.Context, provider isc.AppID, args callArguments
 		}
 		questions = append(questions, q)
 	}
-	if u.entry.Effect != isc.Read && len(givers) == 0 {
+	if act.Effect != isc.Read && len(givers) == 0 {
 		questions = append(questions, act)
 	}
 	for _, q := range questions {

@@ -82,28 +82,22 @@ func (r *run) namedByUser(v json.RawMessage) bool {
 }
 
 // goesOnBefore and goesOnAfter say whether a word that is cut out there is part
-// of a longer word, address, path or URL. A dot or colon ends a word only if
-// nothing of a word is beyond it.
+// of a longer word, address, path or URL. Marks end a word only if nothing of a
+// word is beyond them.
 func goesOnBefore(text string) bool {
-	last, n := utf8.DecodeLastRuneInString(text)
-	if isMark(last) {
-		last, _ = utf8.DecodeLastRuneInString(text[:len(text)-n])
-		return partOfWord(last)
-	}
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, marks+")]}"))
 	return partOfWord(last)
 }
 
 func goesOnAfter(text string) bool {
-	first, n := utf8.DecodeRuneInString(text)
-	if isMark(first) {
-		first, _ = utf8.DecodeRuneInString(text[n:])
-		return partOfWord(first)
-	}
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, marks+"([{"))
 	return partOfWord(first)
 }
 
-func isMark(r rune) bool { return strings.ContainsRune(".:?&#!,;'", r) }
+// marks end a sentence or quote as well as join the parts of an address. The last
+// three are dots to who resolves a name.
+const marks = ".:?&#!,;'\"|^`\u3002\uff0e\uff61"
 
 func partOfWord(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("_-@/+%=~\\$*", r))
+	return r != utf8.RuneError && (unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Cf) || strings.ContainsRune("_-@/+%=~\\$*", r))
 }

@@ -219,18 +219,27 @@ func (h *Hub) soundMarket(installed, market []isc.Manifest) []isc.Manifest {
 	drop := func(m isc.Manifest, why string) {
 		h.logger.Warn("not listed", "app", isc.Visible(string(m.ID)), "reason", why)
 	}
-	seen := map[isc.AppID]bool{}
-	var sound []isc.Manifest
+	listed := map[isc.AppID]int{}
 	for _, m := range market {
-		if m.Validate() != nil || seen[m.ID] {
-			drop(m, "invalid, or listed twice")
-			continue
+		if m.Validate() == nil {
+			listed[m.ID]++
 		}
-		seen[m.ID] = true
-		sound = append(sound, m)
 	}
+	sound := slices.DeleteFunc(slices.Clone(market), func(m isc.Manifest) bool {
+		bad := listed[m.ID] != 1 || m.Validate() != nil
+		if bad {
+			drop(m, "invalid, or listed twice")
+		}
+		return bad
+	})
 	for {
+		// Beside what is installed, and, since spokes are shown all of the market,
+		// by itself.
 		_, err := planner.NewCatalogue(planner.CatalogueConfig{Manifests: installed, Known: h.cfg.Known, Market: notIn(sound, installed)})
+		alone := err == nil
+		if alone {
+			_, err = planner.NewCatalogue(planner.CatalogueConfig{Known: h.cfg.Known, Market: sound})
+		}
 		twins, ok := errors.AsType[*planner.LookAlikeError](err)
 		if !ok {
 			return sound // what else is wrong is not of the market, and is told by the registry
@@ -238,7 +247,7 @@ func (h *Hub) soundMarket(installed, market []isc.Manifest) []isc.Manifest {
 		before := len(sound)
 		sound = slices.DeleteFunc(sound, func(m isc.Manifest) bool {
 			here := slices.ContainsFunc(installed, func(i isc.Manifest) bool { return i.ID == m.ID })
-			looks := !here && (resembles(m, twins.A) || resembles(m, twins.B))
+			looks := (alone || !here) && (resembles(m, twins.A) || resembles(m, twins.B))
 			if looks {
 				drop(m, "looks like another")
 			}

@@ -45,16 +45,12 @@ func (r *run) plan(ctx context.Context, failed []planner.Outcome) (_ *job, refus
 			return nil, "", err
 		}
 	}
-	p, err := r.callPlanner(ctx, in)
+	checked, err := r.callPlanner(ctx, in)
 	if e, ok := errors.AsType[*planner.PlanError](err); ok {
 		return nil, unplannable(e.Problems), nil
 	}
 	if err != nil {
 		return nil, "", err
-	}
-	checked, problems := p.Validate(in.Catalogue, planner.ValidateInput{MemoryKeys: in.MemoryKeys})
-	if len(problems) > 0 {
-		return nil, unplannable(problems), nil
 	}
 	j := &job{checked: checked, plan: checked.Plan(), provider: map[string]isc.AppID{}, failed: map[string]error{}, flow: map[string][]planner.Flow{}}
 	for _, f := range checked.Flows() {
@@ -69,17 +65,39 @@ func (r *run) plan(ctx context.Context, failed []planner.Outcome) (_ *job, refus
 			return nil, "", err
 		}
 	}
-	r.emit(ctx, Planned{Plan: checked.Plan(), Primary: checked.Primary(), Secondary: checked.Secondary(), Warnings: checked.Notes()})
+	if r.events != nil {
+		r.emit(ctx, Planned{Plan: checked.Plan(), Primary: checked.Primary(), Secondary: checked.Secondary(), Warnings: checked.Notes()})
+	}
 	return j, "", nil
 }
 
-func (r *run) callPlanner(ctx context.Context, in planner.Input) (p *planner.Plan, err error) {
+// checkingPlanner is a planner that validates its plans itself. A
+// [planner.Checked] can be made in no other way, and says for what it was.
+type checkingPlanner interface {
+	PlanChecked(ctx context.Context, in planner.Input) (*planner.Checked, error)
+}
+
+// callPlanner returns a plan that was validated for exactly what it was made
+// from. A plan that is not valid is a [*planner.PlanError], whoever wrote it.
+func (r *run) callPlanner(ctx context.Context, in planner.Input) (checked *planner.Checked, err error) {
 	defer contain("planner", &err)
-	p, err = r.hub.planner.Plan(meter(ctx, r.budget), in)
-	if err == nil && p == nil {
-		err = errors.New("hub: the planner gave neither plan nor error")
+	var p *planner.Plan
+	if own, ok := r.hub.planner.(checkingPlanner); ok {
+		if checked, err = own.PlanChecked(meter(ctx, r.budget), in); err != nil || checked.For(in.Catalogue, in.MemoryKeys) {
+			return checked, err
+		}
+		p = checked.Plan() // valid for something else
+	} else if p, err = r.hub.planner.Plan(meter(ctx, r.budget), in); err != nil {
+		return nil, err
 	}
-	return p, err
+	if p == nil {
+		return nil, errors.New("hub: the planner gave neither plan nor error")
+	}
+	checked, problems := p.Validate(in.Catalogue, planner.ValidateInput{MemoryKeys: in.MemoryKeys})
+	if len(problems) > 0 {
+		return nil, &planner.PlanError{Problems: problems, Attempts: 1}
+	}
+	return checked, nil
 }
 
 // chooseAll finds an app for each call step before anything runs.
@@ -89,6 +107,10 @@ func (r *run) chooseAll(ctx context.Context, j *job) {
 		switch do := s.Do.(type) {
 		case planner.Delegate:
 			j.provider[s.ID] = do.App
+			q := permission.Question{Kind: permission.SelectApp, Payload: json.RawMessage("{}"), Label: isc.HubLabel(), Plan: permission.InPlan}
+			if do.App != "" && r.forbidden(q, do.App) {
+				j.failed[s.ID] = &stepError{isc.StatusRefused, "the policy lets no task go to " + string(do.App)}
+			}
 		case planner.Call:
 			e, _ := j.checked.Entry(s.ID)
 			key := e.Name + " " + string(do.App)
@@ -174,6 +196,21 @@ func (j *job) memoryOf(id string) []string {
 		for _, key := range f.Memory {
 			if key != planner.Today {
 				out = append(out, key)
+			}
+		}
+	}
+	return out
+}
+
+// sharedFields are the fields of a step in which what comes from memory counts as
+// a record: a grant is for these values, and no other datum may take their place.
+func (j *job) sharedFields(id string, fields []permission.PayloadField) []permission.PayloadField {
+	out := slices.Clone(fields)
+	for _, f := range j.flow[id] {
+		for i := range out {
+			inside := out[i].Pointer == f.Argument || strings.HasPrefix(out[i].Pointer, f.Argument+"/")
+			if len(f.Memory) > 0 && inside && !out[i].Role.IsTarget() {
+				out[i].Role = isc.Record
 			}
 		}
 	}

@@ -43,6 +43,7 @@ type Session struct {
 	given    map[isc.AppID]isc.Label
 	used     map[isc.AppID]bool
 	known    map[isc.AppID]bool // apps of which earlier sessions were recalled
+	kept     map[isc.AppID]bool // apps of which memory says that they were given private data
 }
 
 // Session starts a session.
@@ -52,7 +53,7 @@ func (h *Hub) Session(cfg SessionConfig) (*Session, error) {
 	}
 	s := &Session{
 		hub: h, id: rand.Text(), user: cfg.User, gate: h.gate.Session(cfg.User),
-		given: map[isc.AppID]isc.Label{}, used: map[isc.AppID]bool{}, known: map[isc.AppID]bool{},
+		given: map[isc.AppID]isc.Label{}, used: map[isc.AppID]bool{}, known: map[isc.AppID]bool{}, kept: map[isc.AppID]bool{},
 	}
 	s.pool = newPool(h.launcher(cfg.User, false), h.limits.Parallel)
 	if h.memory != nil {
@@ -162,6 +163,7 @@ func (s *Session) recallGiven(ctx context.Context, id isc.AppID) (err error) {
 	defer s.mu.Unlock()
 	if len(records) > 0 {
 		s.given[id] = s.given[id].Join(isc.HubLabel().Sensitive())
+		s.kept[id] = true
 	}
 	s.known[id] = true
 	return nil
@@ -169,7 +171,10 @@ func (s *Session) recallGiven(ctx context.Context, id isc.AppID) (err error) {
 
 // keepGiven records that the app was given private data, before it is given.
 func (s *Session) keepGiven(ctx context.Context, id isc.AppID, l isc.Label) (err error) {
-	if !l.IsSensitive() || s.seen(id).IsSensitive() {
+	s.mu.Lock()
+	kept := s.kept[id] // what a private run gave is in no memory
+	s.mu.Unlock()
+	if !l.IsSensitive() || kept {
 		return nil
 	}
 	defer contain("memory", &err)
@@ -179,6 +184,9 @@ func (s *Session) keepGiven(ctx context.Context, id isc.AppID, l isc.Label) (err
 	if err != nil {
 		return fmt.Errorf("hub: memory: %w", err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept[id] = true
 	return nil
 }
 

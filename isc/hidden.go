@@ -159,7 +159,7 @@ func joins(r rune, before, after string) bool {
 	if r != zwj {
 		return false
 	}
-	for n > 0 && (last == 0xFE0F || last >= 0x1F3FB && last <= 0x1F3FF) {
+	if last == 0xFE0F || last >= 0x1F3FB && last <= 0x1F3FF { // one, as after any part of an emoji
 		before = before[:len(before)-n]
 		last, n = utf8.DecodeLastRuneInString(before)
 	}
