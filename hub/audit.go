@@ -138,11 +138,8 @@ func (t *trail) append(ctx context.Context, r Record) (err error) {
 	}
 	// A run that ends must still be able to say how: the record is written
 	// whether or not ctx has ended, but not waited for for ever.
-	if ctx.Err() != nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
-		defer cancel()
-	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	defer cancel()
 	select {
 	case t.turn <- struct{}{}:
 		defer func() { <-t.turn }()

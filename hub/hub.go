@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -268,8 +269,10 @@ func notIn(some, others []isc.Manifest) []isc.Manifest {
 // resembles says whether a name is the app's id or display name, or that of one of
 // its functionalities.
 func resembles(m isc.Manifest, name string) bool {
+	const told = 80 // bytes of a long display name that an error tells
 	_, has := m.Find(isc.FunctionalityName(name))
-	return has || string(m.ID) == name || m.Name == name
+	long := len(m.Name) > told && strings.HasPrefix(name, m.Name[:told])
+	return has || string(m.ID) == name || m.Name == name || long
 }
 
 // fetch opens an app of the catalogue. Calling add makes it launchable.

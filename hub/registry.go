@@ -26,18 +26,30 @@ type registry struct {
 	public map[isc.FunctionalityName]planner.Entry
 	// listed is the whole market, installed or not.
 	listed []isc.Manifest
+	// pins are the digests that grants are tied to, of what is installed.
+	pins map[pinned]isc.Digest
+}
+
+// pinned is a functionality of an app, or, without one, the app as a whole.
+type pinned struct {
+	app  isc.AppID
+	name isc.FunctionalityName
 }
 
 func newRegistry(installed, market []isc.Manifest, known []isc.Functionality, vanilla []planner.Vanilla) (*registry, error) {
 	r := &registry{
 		installed: map[isc.AppID]isc.Manifest{}, market: map[isc.AppID]isc.Manifest{},
-		known: known, vanilla: vanilla, listed: market, public: map[isc.FunctionalityName]planner.Entry{},
+		known: known, vanilla: vanilla, listed: market, public: map[isc.FunctionalityName]planner.Entry{}, pins: map[pinned]isc.Digest{},
 	}
 	for _, m := range installed {
 		if _, twice := r.installed[m.ID]; twice {
 			return nil, fmt.Errorf("hub: app %s is given twice", m.ID)
 		}
 		r.installed[m.ID] = m
+		r.pins[pinned{app: m.ID}] = m.Digest()
+		for _, f := range m.Functionalities {
+			r.pins[pinned{m.ID, f.Name}] = m.Pin(f.Name)
+		}
 	}
 	for _, m := range market {
 		if _, here := r.installed[m.ID]; !here {
@@ -135,21 +147,11 @@ func (r *registry) entryFor(name isc.FunctionalityName) (planner.Entry, bool) {
 
 // pin is what a grant for the app's functionality is tied to.
 func (r *registry) pin(id isc.AppID, name isc.FunctionalityName) isc.Digest {
-	m, ok := r.installed[id]
-	if !ok {
-		return isc.Digest{}
-	}
-	return m.Pin(name)
+	return r.pins[pinned{id, name}]
 }
 
 // digest is what a grant to the app as a whole is tied to.
-func (r *registry) digest(id isc.AppID) isc.Digest {
-	m, ok := r.installed[id]
-	if !ok {
-		return isc.Digest{}
-	}
-	return m.Digest()
-}
+func (r *registry) digest(id isc.AppID) isc.Digest { return r.pins[pinned{app: id}] }
 
 // offering are the apps in the market that serve entry, sorted.
 func (r *registry) offering(e planner.Entry) []isc.Manifest {

@@ -69,11 +69,8 @@ func (c *conversation) mayKnow(ctx context.Context, o *offer) bool {
 	if o.provider, err = c.run.choose(ctx, o.entry, "", c.seeker(o.entry)); err != nil {
 		return false
 	}
-	// The record keeps a grant that is given here from covering the request
-	// itself, whose data nobody has seen yet.
-	q := c.run.callQuestion(o.entry, o.provider, json.RawMessage(`{"probe":true}`), isc.HubLabel())
-	q.Kind, q.From, q.Closed = permission.Collaborate, c.who, true
-	q.Fields = []permission.PayloadField{{Pointer: "/probe", Label: isc.HubLabel(), Role: isc.Record, Closed: true}}
+	q := c.run.callQuestion(o.entry, o.provider, json.RawMessage(`{}`), isc.HubLabel())
+	q.Kind, q.From, q.Closed, q.Probe, q.Effect = permission.Collaborate, c.who, true, true, isc.Read
 	return c.run.admit(ctx, q).Allowed()
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Types is a set of JSON types.
@@ -74,28 +75,75 @@ func (f *Format) Fields() []Field {
 // What is said holds for every value that [Format.Check] accepts: where one of
 // several alternatives leaves a place free, its types are all and it is open.
 func (f *Format) At(pointer string) (Field, bool) {
-	tokens, err := splitPointer(pointer)
-	if f.isNone() || err != nil || len(tokens) > 2*maxFieldDepth {
+	if f.isNone() {
 		return Field{}, false
 	}
-	p := rootPlace(f.c.root)
+	found := f.c.found.at(pointer, f.c.lookUp)
+	found.field.Enum = cloneEnum(found.field.Enum)
+	return found.field, found.ok
+}
+
+func (c *compiled) lookUp(pointer string) foundField {
+	tokens, err := splitPointer(pointer)
+	if err != nil || len(tokens) > 2*maxFieldDepth {
+		return foundField{}
+	}
+	p := rootPlace(c.root)
 	for _, t := range tokens {
 		var ok bool
 		if p, ok = p.child(t); !ok {
-			return Field{}, false
+			return foundField{}
 		}
 	}
 	work := maxClosedWork
-	return cloneFields([]Field{p.field(&work)})[0], true
+	return foundField{p.field(&work), true}
+}
+
+type foundField struct {
+	field Field
+	ok    bool
+}
+
+// foundFields remembers what was looked up in a schema, which does not change.
+type foundFields struct {
+	mu    sync.RWMutex
+	known map[string]foundField
+}
+
+// maxFound bounds the places remembered for one format.
+const maxFound = 256
+
+func (m *foundFields) at(pointer string, lookUp func(string) foundField) foundField {
+	m.mu.RLock()
+	got, ok := m.known[pointer]
+	m.mu.RUnlock()
+	if ok {
+		return got
+	}
+	got = lookUp(pointer)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil {
+		m.known = map[string]foundField{}
+	}
+	if len(m.known) < maxFound {
+		m.known[strings.Clone(pointer)] = got
+	}
+	return got
 }
 
 func cloneFields(in []Field) []Field {
 	out := slices.Clone(in)
 	for i := range out {
-		out[i].Enum = slices.Clone(out[i].Enum)
-		for j := range out[i].Enum {
-			out[i].Enum[j] = slices.Clone(out[i].Enum[j])
-		}
+		out[i].Enum = cloneEnum(out[i].Enum)
+	}
+	return out
+}
+
+func cloneEnum(in []json.RawMessage) []json.RawMessage {
+	out := slices.Clone(in)
+	for i := range out {
+		out[i] = slices.Clone(out[i])
 	}
 	return out
 }

@@ -19,6 +19,7 @@ import (
 type Format struct{ c *compiled }
 
 type compiled struct {
+	found  foundFields
 	schema []byte // canonical
 	tree   any    // what is compiled: see loader
 	root   *node

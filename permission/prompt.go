@@ -106,20 +106,16 @@ func (r *Run) announce(ctx context.Context, req Request) error {
 	if r.cfg.OnAsk == nil {
 		return nil
 	}
-	told := make(chan error, 1)
+	told := make(chan struct{})
+	err := errOnAskGone
 	go func() {
-		err := errOnAskGone
-		defer func() {
-			if recover() != nil { // what it panicked with may hold anything
-				err = errOnAskGone
-			}
-			told <- err
-		}()
+		defer close(told)
+		defer func() { _ = recover() }() // what it panicked with may hold anything
 		r.cfg.OnAsk(req.clone())
 		err = nil
 	}()
 	select {
-	case err := <-told:
+	case <-told:
 		return err
 	case <-ctx.Done():
 	}

@@ -1,10 +1,12 @@
 package terminal_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -90,13 +92,17 @@ func TestWhatAPlanStatesIsNeverShortened(t *testing.T) {
 func TestWhateverIsShortenedIsCountedAndNotAllowedForGoodUnseen(t *testing.T) {
 	long := strings.Repeat("long ", 100)
 	for name, change := range map[string]func(*permission.Request){
-		"value":       func(r *permission.Request) { r.Payload = json.RawMessage(`{"q":"` + long + `"}`) },
-		"purpose":     func(r *permission.Request) { r.Purpose = long },
-		"query":       func(r *permission.Request) { r.Query = long },
-		"sender":      func(r *permission.Request) { r.From.Name = long },
-		"receiver":    func(r *permission.Request) { r.To.Name = long },
-		"flow app":    func(r *permission.Request) { r.Flows = []permission.Flow{{Step: "s1", App: permission.Party{ID: "app.a", Name: long}}} },
-		"flow source": func(r *permission.Request) { r.Flows = []permission.Flow{{Step: "s1", Inputs: []permission.FlowInput{{Name: "x", Source: long}}}} },
+		"value":    func(r *permission.Request) { r.Payload = json.RawMessage(`{"q":"` + long + `"}`) },
+		"purpose":  func(r *permission.Request) { r.Purpose = long },
+		"query":    func(r *permission.Request) { r.Query = long },
+		"sender":   func(r *permission.Request) { r.From.Name = long },
+		"receiver": func(r *permission.Request) { r.To.Name = long },
+		"flow app": func(r *permission.Request) {
+			r.Flows = []permission.Flow{{Step: "s1", App: permission.Party{ID: "app.a", Name: long}}}
+		},
+		"flow source": func(r *permission.Request) {
+			r.Flows = []permission.Flow{{Step: "s1", Inputs: []permission.FlowInput{{Name: "x", Source: long}}}}
+		},
 	} {
 		r := request()
 		change(&r)
@@ -128,7 +134,9 @@ func TestAProbeIsSaidToBeOne(t *testing.T) {
 func TestDialogsThatComeAtOnceAreShownOneAfterTheOther(t *testing.T) {
 	in, typed := io.Pipe()
 	defer typed.Close()
-	p := terminal.New(in, io.Discard, terminal.Pipe())
+	var mu sync.Mutex
+	var out bytes.Buffer
+	p := terminal.New(in, locked{&mu, &out}, terminal.Pipe())
 	first := make(chan permission.Answer, 1)
 	go func() {
 		ans, _ := p.Prompt(context.Background(), request())
@@ -141,6 +149,9 @@ func TestDialogsThatComeAtOnceAreShownOneAfterTheOther(t *testing.T) {
 	defer cancel()
 	_, err = p.Prompt(ctx, request())
 	require.ErrorIs(t, err, context.DeadlineExceeded)
+	mu.Lock()
+	require.Equal(t, 1, strings.Count(out.String(), "CONSENT"))
+	mu.Unlock()
 	_, err = typed.Write([]byte("\no\n"))
 	require.NoError(t, err)
 	require.Equal(t, permission.AllowOnce, (<-first).Decision)
