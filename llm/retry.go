@@ -100,7 +100,7 @@ func (w *waiter) wait(ctx context.Context, failed error) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("llm: retry: waiting after %v: %w", failed, context.Cause(ctx))
+		return fmt.Errorf("llm: retry: waiting after %w: %w", failed, context.Cause(ctx))
 	}
 }
 

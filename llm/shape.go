@@ -67,8 +67,10 @@ type shaper struct {
 
 // finish makes the shapes that references lead to.
 func (b *shaper) finish() error {
-	for i := 0; i < len(b.order); i++ {
-		target, err := b.lookup(b.order[i])
+	for done := 0; done < len(b.order); { // it grows while shapes are made
+		pointer := b.order[done]
+		done++
+		target, err := b.lookup(pointer)
 		if err != nil {
 			return err
 		}
@@ -76,7 +78,7 @@ func (b *shaper) finish() error {
 		if err != nil {
 			return err
 		}
-		b.defs[b.names[b.order[i]]] = s
+		b.defs[b.names[pointer]] = s
 	}
 	for _, name := range b.names {
 		for hops, s := 0, b.defs[name]; s.ref != ""; hops, s = hops+1, b.defs[s.ref] {

@@ -153,6 +153,7 @@ func (k *Checked) candidates(s Step) []isc.AppID {
 		if a.App != "" {
 			return []isc.AppID{a.App}
 		}
+	default: // any other steps of no app
 	}
 	return nil
 }

@@ -108,6 +108,7 @@ func isLiteral(v Value) bool {
 			}
 		}
 		return true
+	default: // any other is not known before it runs
 	}
 	return false
 }
@@ -125,6 +126,7 @@ func plain(v Value) any {
 		return out
 	case Object:
 		return plainMembers(v.Fields)
+	default: // any other is not known before it runs
 	}
 	return errNoLiteral
 }

@@ -75,11 +75,10 @@ func (c *copier) tooDeep(at path, depth, parts int) bool {
 	return false
 }
 
-func (c *copier) text(s string, at path) string {
+func (c *copier) text(s string, at path) {
 	if len(s) > MaxText {
 		c.fail(at, CodeTooLarge, fmt.Sprintf("over %d bytes", MaxText))
 	}
-	return s
 }
 
 func (c *copier) action(a Action) Action {
@@ -117,8 +116,9 @@ func (c *copier) action(a Action) Action {
 		}
 		a.Answer = c.shape(a.Answer, root("/format"), 0)
 		return a
+	default:
+		return a // Best holds nothing that is shared; nil is found later
 	}
-	return a // Best holds nothing that is shared; nil is found later
 }
 
 func (c *copier) bound(n int) int {
@@ -144,9 +144,10 @@ func (c *copier) value(v Value, at path, depth int) Value {
 		return Object{Fields: c.members(v.Fields, at.to("/object"), depth+1)}
 	case Array:
 		return append(Array{}, c.values(v, at, depth+1)...)
+	default:
+		c.fail(at, CodeMalformed, "there is no value")
+		return nil
 	}
-	c.fail(at, CodeMalformed, "there is no value")
-	return nil
 }
 
 func (c *copier) literal(l Literal, at path, depth int) Value {
@@ -212,8 +213,9 @@ func (c *copier) guard(g Guard, at path, depth int) Guard {
 		return Or{Of: c.guards(g.Of, at, depth+1)}
 	case Not:
 		return Not{Of: c.guard(g.Of, at.item("/of", 0), depth+1)}
+	default:
+		return g // Present holds nothing that is shared
 	}
-	return g
 }
 
 func (c *copier) guards(gs []Guard, at path, depth int) []Guard {

@@ -73,6 +73,7 @@ func (d *decoder) part(raw string, at path, depth int) Value {
 		return v
 	case nil:
 		return nil
+	default: // any other stands as it is
 	}
 	d.fail(at, CodeBadTemplate, `a part must be a string, {"step","pointer"}, {"item"} or {"memory"}`)
 	return nil

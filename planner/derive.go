@@ -133,6 +133,7 @@ func (d *deriver) gather(s Step, made *origin, words *set[int]) {
 		memoryKeys(a.Value, &made.memory)
 	case Ask:
 		memoryKeys(a.Question, &made.memory)
+	default: // any other reads no text of apps
 	}
 }
 

@@ -84,6 +84,7 @@ func memoryKeys(v Value, into *set[string]) {
 		for _, p := range v.Fields {
 			memoryKeys(p, into)
 		}
+	default: // any other uses no memory
 	}
 }
 
@@ -102,6 +103,7 @@ func hasItem(v Value) bool {
 				return true
 			}
 		}
+	default: // any other uses no element
 	}
 	return false
 }

@@ -14,12 +14,14 @@ type Compare struct {
 // Present says whether a step has a result with something at the pointer.
 type Present struct{ Ref Ref }
 
-// And, Or and Not combine guards.
-type (
-	And struct{ Of []Guard }
-	Or  struct{ Of []Guard }
-	Not struct{ Of Guard }
-)
+// And holds if all of it hold.
+type And struct{ Of []Guard }
+
+// Or holds if one of it holds.
+type Or struct{ Of []Guard }
+
+// Not holds if it does not.
+type Not struct{ Of Guard }
 
 func (Compare) guard() {}
 func (Present) guard() {}

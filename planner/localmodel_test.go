@@ -66,6 +66,7 @@ func used(p *planner.Plan) []string {
 			out = append(out, a.Functionality+"@"+string(a.App))
 		case planner.Delegate:
 			out = append(out, "delegate@"+string(a.App))
+		default: // any other is no app's
 		}
 	}
 	slices.Sort(out)

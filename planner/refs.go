@@ -50,6 +50,7 @@ func valueRef(v Value, do func(Ref) Ref) Value {
 		valueRefs(v, do)
 	case Object:
 		memberRefs(v.Fields, do)
+	default: // any other refers to no step
 	}
 	return v
 }
@@ -134,6 +135,7 @@ func changes(s Step, c *Catalogue) bool {
 		return !ok || e.Effect != isc.Read
 	case Delegate:
 		return a.App != "" || len(a.May) > 0
+	default: // any other refers to no array
 	}
 	return false
 }
@@ -153,6 +155,7 @@ func parties(s Step, c *Catalogue) []string {
 		for _, name := range a.May {
 			out = append(out, entryParties(c, name, "")...)
 		}
+	default: // any other refers to no step
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

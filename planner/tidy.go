@@ -65,6 +65,7 @@ func kindOf(s Step) kind {
 		return kind{'t', a.Task}
 	case Decide:
 		return kind{'d', a.Question}
+	default: // any other has nothing to tidy
 	}
 	return kind{}
 }
@@ -116,6 +117,7 @@ func appendValue(b []byte, v Value) ([]byte, bool) {
 		return appendWords(b, 'm', v.Key), true
 	case Item:
 		return appendWords(b, 'i', v.Pointer), true
+	default: // any other is itself
 	}
 	return nil, false
 }

@@ -152,7 +152,8 @@ func (r *agentRun) takeText(text string) (json.RawMessage, error) {
 	if answer, ok := fitText(r.job.answer, text); ok {
 		return answer, nil
 	}
-	return nil, r.repair(&actionError{reason: answerMisfit})
+	r.repair(&actionError{reason: answerMisfit})
+	return nil, nil
 }
 
 // takeAction reads one action out of a reply in text.
@@ -162,7 +163,8 @@ func (r *agentRun) takeAction(ctx context.Context, text string) (json.RawMessage
 		if answer, ok := r.bareAnswer(text); ok {
 			return answer, nil
 		}
-		return nil, r.repair(problem)
+		r.repair(problem)
+		return nil, nil
 	}
 	answer, result, err := r.act(ctx, a.name, a.arguments)
 	if err != nil || answer != nil {
@@ -191,10 +193,9 @@ func (r *agentRun) bareAnswer(text string) (json.RawMessage, bool) {
 }
 
 // repair asks again, with what was wrong.
-func (r *agentRun) repair(problem *actionError) error {
+func (r *agentRun) repair(problem *actionError) {
 	r.repairs++
 	r.say(problem.ask())
-	return nil
 }
 
 func (r *agentRun) say(text string) {

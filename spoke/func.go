@@ -171,7 +171,7 @@ func resolve(t reflect.Type, f **isc.Format) (typed, error) {
 		*f = inferred
 		return typed{c}, nil
 	case err != nil:
-		return typed{}, nil
+		return typed{}, nil //nolint:nilerr // the format is given, so the type needs no codec of its own
 	default:
 		return typed{c}, nil
 	}

@@ -13,7 +13,7 @@ import (
 // stuckAfter is how long Close of an in-process spoke waits for its goroutine.
 const stuckAfter = 5 * time.Second
 
-// ErrStuck: a spoke did not end. An in-process spoke whose handler ignores its
+// ErrStuck says that a spoke did not end. An in-process spoke whose handler ignores its
 // context cannot be ended by force; its goroutine stays until the handler
 // returns. A process spoke that survives SIGKILL for the time that is waited
 // gives it too.

@@ -54,7 +54,7 @@ func (l processLauncher) Launch(ctx context.Context, spec Spec) (*Instance, erro
 	return l.launch(ctx, spec)
 }
 
-// ProcessError: the process of a spoke ended without being asked to.
+// ProcessError says that the process of a spoke ended without being asked to.
 type ProcessError struct {
 	App isc.AppID // "" for a vanilla spoke
 	// State says how it ended: "exit status 2", "signal: killed".
