@@ -77,9 +77,10 @@ func agree(rw io.ReadWriter, apps []App) (agreed, error) {
 	out := agreed{Spec: Spec{Limits: c.Limits}, hasModel: c.Model, tools: c.Tools, schema: c.Schema}
 	ready := hostReady{Known: c.App == ""}
 	for _, a := range apps {
-		m := a.Manifest()
-		if c.App != "" && m.ID == c.App {
+		m, err := manifestOf(a) // one that panics must not keep another from starting
+		if err == nil && c.App != "" && m.ID == c.App {
 			out.App, ready.Known, ready.Manifest = a, true, m.Digest().String()
+			break
 		}
 	}
 	if err := writeFrame(rw, ready); err != nil {
