@@ -22,7 +22,7 @@ func (r *run) fieldsOf(f *isc.Format, body json.RawMessage, label isc.Label) []p
 	var out []permission.PayloadField
 	places(body, "", "", func(at, general string, v json.RawMessage) {
 		p := permission.PayloadField{Pointer: at, Label: label, Role: isc.Destination}
-		if known, ok := f.At(general); ok && known.Role != 0 {
+		if known, ok := f.At(general); ok && known.Role != 0 && !(known.Guessed && known.Types == anything) {
 			p.Role, p.Closed = known.Role, known.Closed
 		}
 		if p.Role.IsTarget() && r.namedByUser(v) {
@@ -32,6 +32,9 @@ func (r *run) fieldsOf(f *isc.Format, body json.RawMessage, label isc.Label) []p
 	})
 	return out
 }
+
+// anything is what a format allows of which it says nothing.
+const anything = isc.TypeNull | isc.TypeBoolean | isc.TypeInteger | isc.TypeNumber | isc.TypeString | isc.TypeArray | isc.TypeObject
 
 // places yields the scalars of a canonical value, each with its pointer and
 // with the pointer in which "*" stands for the elements of arrays.
