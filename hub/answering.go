@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/planner"
@@ -186,4 +187,31 @@ func holdsText(v json.RawMessage, want string) bool {
 		return !found
 	})
 	return found
+}
+
+// formats keeps compiled formats by their schema: most answers have one of a
+// few shapes. It is safe for concurrent use.
+type formats struct {
+	mu    sync.Mutex
+	known map[string]*isc.Format
+}
+
+// maxFormats bounds the formats kept.
+const maxFormats = 64
+
+func (c *formats) of(schema string) (*isc.Format, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := c.known[schema]; f != nil {
+		return f, nil
+	}
+	f, err := isc.ParseFormat([]byte(schema))
+	if err != nil {
+		return nil, err
+	}
+	if c.known == nil || len(c.known) >= maxFormats {
+		c.known = map[string]*isc.Format{}
+	}
+	c.known[schema] = f
+	return f, nil
 }

@@ -3,7 +3,9 @@ package hub_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/isolategpt/isolategpt/hub"
@@ -61,11 +63,12 @@ func chain(n int, sequential bool) string {
 	return b.String()
 }
 
-// benchSession has every check on, an audit trail, and consent by a stored
-// grant: the person is asked once, before the measuring.
-func benchSession(b *testing.B, plan string) *hub.Session {
+// benchSession has every check on, an audit trail, and a policy that asks about
+// everything: the person is asked before the measuring, permits for good, and
+// from then on stored grants answer.
+func benchSession(b *testing.B, plan string) (s *hub.Session, asked *atomic.Int64) {
 	b.Helper()
-	asked := 0
+	asked = new(atomic.Int64)
 	model := llm.Func(func(_ context.Context, req *llm.Request) (*llm.Response, error) {
 		text := plan
 		if req.Purpose != "plan" {
@@ -74,33 +77,40 @@ func benchSession(b *testing.B, plan string) *hub.Session {
 		return &llm.Response{Text: text, Finish: llm.FinishStop}, nil
 	})
 	known, _ := adder("b", "sum.b", "sum.a").Manifest().Find("sum.b")
-
 	return open(b, hub.Config{
 		LLM: model, Apps: []spoke.App{adder("a", "sum.a", "sum.b"), adder("b", "sum.b", "sum.a")},
 		Known: []isc.Functionality{known}, Audit: hub.NewLinesAudit(discard{}),
-		Consent: permission.PrompterFunc(func(_ context.Context, r permission.Request) (permission.Answer, error) {
-			asked++
-			if asked > 1 {
-				b.Error("a person was asked again")
-			}
-			return r.Answer(permission.AllowSession), nil
+		Policy: permission.PolicyFunc(func(permission.Question) permission.Ruling {
+			return permission.Ruling{Effect: permission.RuleAsk, Rule: "bench.ask"}
 		}),
-	})
+		Consent: permission.PrompterFunc(func(_ context.Context, r permission.Request) (permission.Answer, error) {
+			asked.Add(1)
+			strongest := slices.Max(r.Offered)
+			if len(r.Options) > 0 {
+				return r.Choose(strongest, r.Options[0].ID), nil
+			}
+			return r.Answer(strongest), nil
+		}),
+	}), asked
 }
 
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-func ask(b *testing.B, s *hub.Session) {
+func ask(b *testing.B, s *hub.Session, asked *atomic.Int64) {
 	if _, err := s.Ask(b.Context(), "Add these up."); err != nil {
 		b.Fatal(err)
 	}
+	before := asked.Load()
 	for b.Loop() {
 		a, err := s.Ask(b.Context(), "Add these up.")
 		if err != nil || a.Refused {
 			b.Fatal(err, a.Text)
 		}
+	}
+	if asked.Load() != before {
+		b.Fatal("a person was asked what a grant covers")
 	}
 }
 
@@ -119,9 +129,12 @@ func BenchmarkAsk(b *testing.B) {
 				if n > 0 {
 					plan = chain(n, sequential)
 				}
-				s := benchSession(b, plan)
+				s, asked := benchSession(b, plan)
 				b.ReportAllocs()
-				ask(b, s)
+				ask(b, s, asked)
+				if n > 0 && asked.Load() == 0 {
+					b.Fatal("no grant was used")
+				}
 			})
 		}
 	}
@@ -130,9 +143,9 @@ func BenchmarkAsk(b *testing.B) {
 func BenchmarkCollaborate(b *testing.B) {
 	for _, name := range []string{"sum.a", "sum.a.by"} {
 		b.Run(name, func(b *testing.B) {
-			s := benchSession(b, `{"steps":[{"id":"s","do":"call","functionality":"`+name+`","args":{"a":1,"b":1}}],"answer":{"step":"s","pointer":"/sum"}}`)
+			s, asked := benchSession(b, `{"steps":[{"id":"s","do":"call","functionality":"`+name+`","args":{"a":1,"b":1}}],"answer":{"step":"s","pointer":"/sum"}}`)
 			b.ReportAllocs()
-			ask(b, s)
+			ask(b, s, asked)
 		})
 	}
 }

@@ -24,7 +24,7 @@ func (r *run) decide(ctx context.Context, j *job, id string, do planner.Decide, 
 	if err != nil {
 		return err
 	}
-	format, err := isc.ParseFormat([]byte(schema))
+	format, err := r.hub.formats.of(schema)
 	if err != nil {
 		return fmt.Errorf("hub: decide: %w", err)
 	}
@@ -60,7 +60,7 @@ func (r *run) askStep(ctx context.Context, do planner.Ask, sc *scope, control is
 	if err != nil {
 		return err
 	}
-	format, err := isc.ParseFormat([]byte(schema))
+	format, err := r.hub.formats.of(schema)
 	if err != nil {
 		return fmt.Errorf("hub: ask: %w", err)
 	}

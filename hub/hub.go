@@ -85,6 +85,7 @@ type Hub struct {
 	memory     memory.Memory
 	asker      Asker
 	people     people
+	formats    formats
 	limits     Limits
 	logger     *slog.Logger
 	trail      trail

@@ -171,7 +171,7 @@ func (r *run) attempts(ctx context.Context) (Answer, error) {
 		answer := r.answer(p, results)
 		answer.Steps = append(before, answer.Steps...)
 		var again bool
-		if failed, again = outcomesOf(p, results); !again || attempt >= min(p.plan.Replan, maxReplans) {
+		if failed, again = outcomesOf(p, results); !again || attempt >= min(p.plan.Replan, planner.MaxReplan) {
 			return answer, nil
 		}
 		before = answer.Steps
@@ -195,9 +195,6 @@ func refusedAfter(before []StepOutcome, why string) Answer {
 	}
 	return a
 }
-
-// maxReplans bounds how often a run may be planned again.
-const maxReplans = 2
 
 // emit hands an event to the reader. A reader who is gone misses it.
 func (r *run) emit(ctx context.Context, ev Event) {

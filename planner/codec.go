@@ -18,7 +18,7 @@ const (
 	MaxText   = 8192 // bytes of one question, task or template part
 	MaxAtMost = 1000 // bound on each and on a delegate's calls
 	MaxItems  = 1000 // bound on an answer's array
-	MaxReplan = 3
+	MaxReplan = 2
 )
 
 // DecodeError says why bytes are no plan. All that is wrong is reported at

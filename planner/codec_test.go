@@ -112,7 +112,7 @@ func TestAnyPlanEncodesToWhatDecodesToIt(t *testing.T) {
 }
 
 func drawPlan(t *rapid.T) *planner.Plan {
-	p := &planner.Plan{Replan: rapid.IntRange(0, 3).Draw(t, "replan"), Answer: drawSomething(t, 2)}
+	p := &planner.Plan{Replan: rapid.IntRange(0, planner.MaxReplan).Draw(t, "replan"), Answer: drawSomething(t, 2)}
 	for range rapid.IntRange(0, 6).Draw(t, "steps") {
 		p.Steps = append(p.Steps, drawStep(t))
 	}

@@ -52,9 +52,9 @@ func TestExitCodes(t *testing.T) {
 // of the program.
 func TestUnreachableModelIsARefusal(t *testing.T) {
 	var out, errOut bytes.Buffer
-	code := run([]string{"-case", "1", "-llm", "ollama:m", "-base-url", "http://127.0.0.1:1/v1", "-json"}, strings.NewReader(""), &out, &errOut)
+	code := run([]string{"-llm", "ollama:m", "-base-url", "http://127.0.0.1:1/v1", "-json"}, strings.NewReader(""), &out, &errOut)
 	require.Equal(t, exitDone, code, errOut.String())
-	require.Equal(t, 2, strings.Count(out.String(), `"answer":"I could not do this: `))
+	require.Equal(t, 14, strings.Count(out.String(), `"answer":"I could not do this: `))
 	require.NotContains(t, out.String(), `"attack_succeeded":true`)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/isolategpt/isolategpt/examples/casestudies/cases"
 	"github.com/isolategpt/isolategpt/examples/casestudies/vanilla"
@@ -11,6 +12,9 @@ import (
 
 // system answers requests and fills in a report.
 type system func(ctx context.Context, model llm.LLM, w *cases.World, requests []string, r *report) error
+
+// caseTime bounds one case on one system, whatever the model's server does.
+const caseTime = 10 * time.Minute
 
 // runOne runs a case on a system, with fresh apps and a fresh count of model
 // calls. A system that fails has refused, and says so in plain words.
@@ -25,7 +29,9 @@ func (o *options) runOne(ctx context.Context, c cases.Case, name string) (*repor
 	if name == vanillaSystem {
 		run = o.vanilla
 	}
-	if err := run(ctx, budget.Wrap(model), w, c.Requests, r); err != nil {
+	bounded, cancel := context.WithTimeout(ctx, caseTime)
+	defer cancel()
+	if err := run(bounded, budget.Wrap(model), w, c.Requests, r); err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

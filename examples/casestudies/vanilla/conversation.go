@@ -46,7 +46,7 @@ func (c *conversation) Need(ctx context.Context, fields ...isc.DataField) (map[s
 	}
 	req := &llm.Request{
 		Messages: append(slices.Clone(c.agent.messages[:c.before]), llm.Message{Role: llm.User, Text: "To go on, an app needs the following about me. " +
-			"Fill it in from what I said, so that I am not asked again; null for what I did not say. Reply with one JSON object and nothing else.\n" + strings.Join(lines, "\n")}),
+			"Fill it in from what I said; null for what I did not say. Reply with one JSON object and nothing else.\n" + strings.Join(lines, "\n")}),
 		Schema:  json.RawMessage(`{"type":"object","properties":{` + strings.Join(members, ",") + `},"required":[` + strings.Join(names, ",") + `],"additionalProperties":false}`),
 		Purpose: "agent",
 	}
