@@ -98,6 +98,7 @@ func ExampleSession_Run() {
 			fmt.Println("step:", ev.Outcome.Functionality, ev.Outcome.Status)
 		case hub.Answered:
 			fmt.Println("refused:", ev.Answer.Refused)
+		default: // others are of no interest here
 		}
 	}
 	// Output:

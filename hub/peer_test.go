@@ -1,7 +1,6 @@
 package hub_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -345,15 +344,6 @@ func yes(kinds ...permission.Kind) func(permission.Request) permission.Answer {
 		}
 		return r.Answer(permission.Deny)
 	}
-}
-
-// indent is JSON of different bytes and the same meaning.
-func indent(body string) json.RawMessage {
-	var b bytes.Buffer
-	if err := json.Indent(&b, []byte(body), "", "  "); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
 }
 
 func apps(all ...spoke.App) []spoke.App { return all }

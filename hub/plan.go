@@ -124,6 +124,7 @@ func (r *run) chooseAll(ctx context.Context, j *job) {
 				chosen[key] = id
 			}
 			j.provider[s.ID] = id
+		default: // others need no app
 		}
 	}
 }
@@ -166,6 +167,7 @@ func (j *job) needsApproval() bool {
 			if e.Effect == isc.Write || j.crosses(s.ID) || len(j.memoryOf(s.ID)) > 0 {
 				return true
 			}
+		default: // others give nothing to an app
 		}
 	}
 	return false

@@ -197,6 +197,7 @@ func refsIn(v planner.Value) []planner.Ref {
 		for _, p := range v.Fields {
 			out = append(out, refsIn(p)...)
 		}
+	default: // others refer to no step
 	}
 	return out
 }

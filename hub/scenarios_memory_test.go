@@ -142,8 +142,7 @@ func TestE5_ExecutionFlowHijack(t *testing.T) {
 // and mutual waiting stand with the budgets, the faults and the hostile spokes.
 func TestE6_LoopsEnd(t *testing.T) {
 	calls := 0
-	var side func(own, other string) spoke.App
-	side = func(own, other string) spoke.App {
+	side := func(own, other string) spoke.App {
 		next := isc.FunctionalityName(other + ".work")
 		return must(spoke.New(isc.Manifest{ID: isc.AppID(own), Name: own, Wants: []isc.FunctionalityName{next}},
 			spoke.FuncWith(isc.FunctionalityName(own+".work"), func(ctx context.Context, h spoke.Hub, _ empty) (sent, error) {
