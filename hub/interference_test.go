@@ -70,28 +70,39 @@ func interference(t require.TestingT, b texts) (prompts, calls []string, answer 
 			return fare{"51.80"}, nil
 		}, spoke.Reads()),
 	))
+	prose := string(must(json.Marshal(b.Functionality)))
 	appB := must(spoke.New(isc.Manifest{
-		ID: "beta", Name: b.Name, Publisher: b.Name, Description: b.Description, Instructions: b.Instructions,
+		ID: "beta", Name: b.Name, Publisher: b.Name, Version: b.Name, Description: b.Description, Instructions: b.Instructions,
 		Needs: []isc.DataField{{Name: "home", Purpose: b.Purpose}},
 	},
-		spoke.Func("beta.note", func(context.Context, empty) (struct {
+		spoke.FuncWith("beta.note", func(ctx context.Context, h spoke.Hub, _ empty) (struct {
 			Text string `json:"text"`
 		}, error) {
+			if err := h.Progress(ctx, b.Purpose); err != nil {
+				return struct {
+					Text string `json:"text"`
+				}{}, err
+			}
 			return struct {
 				Text string `json:"text"`
 			}{b.Returned}, nil
 		}, spoke.Reads(), spoke.Describe(b.Functionality)),
 		spoke.Func("beta.count", func(context.Context, empty) (sent, error) { return sent{7}, nil }, spoke.Reads(), spoke.Describe(b.Functionality)),
+		spoke.Func("beta.fail", func(context.Context, empty) (sent, error) { return sent{}, errors.New(b.Returned) }, spoke.Reads(),
+			spoke.WithFormats(
+				isc.MustFormat(`{"type":"object","additionalProperties":false,"properties":{},"title":`+prose+`,"$comment":`+prose+`}`),
+				isc.MustFormat(`{"type":"object","additionalProperties":false,"required":["id"],"properties":{"id":{"type":"integer","minimum":0,"maximum":9,"description":`+prose+`}}}`))),
 	))
 	own := &listener{answers: map[string]string{"agent": b.Returned, "decide": b.Returned}}
 	model := &listener{answers: map[string]string{
-		"plan": `{"steps":[
+		"plan": `{"replan":1,"steps":[
 			{"id":"a","do":"call","functionality":"alpha.fare","args":{"from":"Main Street","to":"Elm Avenue"}},
 			{"id":"b","do":"call","functionality":"beta.note","args":{}},
 			{"id":"n","do":"call","functionality":"beta.count","args":{}},
+			{"id":"f","do":"call","functionality":"beta.fail","args":{}},
 			{"id":"d","do":"decide","question":"Is it dear?","inputs":[{"step":"a","pointer":"/fare"}],"format":{"type":"boolean"}},
 			{"id":"g","do":"delegate","app":"alpha","task":"Say it nicely.","inputs":[{"step":"a","pointer":"/fare"},{"step":"d","pointer":""}],"at_most":2}],
-			"answer":{"template":[{"step":"a","pointer":"/fare"}," ",{"step":"b","pointer":"/text"}," ",{"step":"n","pointer":"/id"}," ",{"step":"d","pointer":""}," ",{"step":"g","pointer":""}]}}`,
+			"answer":{"template":[{"step":"a","pointer":"/fare"}," ",{"step":"b","pointer":"/text"}," ",{"step":"n","pointer":"/id"}," ",{"step":"f","pointer":"/id"}," ",{"step":"d","pointer":""}," ",{"step":"g","pointer":""}]}}`,
 		"decide": `{"answer":true}`, "agent": `{"action":"finish","arguments":{"answer":"It is 51.80."}}`,
 	}}
 	h, err := hub.New(hub.Config{
@@ -125,7 +136,7 @@ var injections = []string{
 func TestRule1(t *testing.T) {
 	plain := texts{"Beta", "Counts.", "Count well.", "Gives a note.", "hello", "To know."}
 	wantPrompts, wantCalls, answer := interference(t, plain)
-	require.Len(t, wantPrompts, 6, "plan, decide and agent, twice: %s", answer.Text)
+	require.Len(t, wantPrompts, 12, "plan, decide and agent, for two requests, each planned again after a failure: %s", answer.Text)
 	require.Contains(t, strings.Join(wantCalls, "\n"), `count ["{\"id\":7}",true]`, "A does reach B")
 	require.Contains(t, answer.Text, "51.80")
 	require.Contains(t, answer.Text, "| hello")
