@@ -345,3 +345,21 @@ func TestWhatSmallModelsForgetIsAskedOnce(t *testing.T) {
 	require.Contains(t, prompt(model.asked[1]), `step s2: nobody uses its answer`)
 	require.NotContains(t, prompt(model.asked[1]), "names metro-hail")
 }
+
+// TestADecideThatReadsNothingIsAskedOnce: its answer is used, and a result was
+// fetched that nobody reads.
+func TestADecideThatReadsNothingIsAskedOnce(t *testing.T) {
+	plan := func(inputs string) string {
+		return `{"steps":[{"id":"s1","do":"call","functionality":"ride.fare","app":"metro-hail","args":{"from":"a","to":"b"}},{"id":"s2","do":"decide","inputs":[` + inputs + `],"question":"q"}],"answer":{"step":"s2","pointer":""}}`
+	}
+	model := &recorder{answers: map[string]func(int, *llm.Request) (string, error){"plan": replies(plan(""), plan(`{"step":"s1","pointer":""}`))}}
+	in := rideInput(t)
+	in.Query = "Is a ride from a to b dear?"
+	p, err := newPlanner(t, planner.Config{LLM: model}).Plan(t.Context(), in)
+	require.NoError(t, err)
+	require.Len(t, model.asked, 2)
+	require.Contains(t, prompt(model.asked[1]), `step s2 /inputs: it has no data, and nobody uses the result of s1`)
+	decide, ok := p.Steps[1].Do.(planner.Decide)
+	require.True(t, ok)
+	require.Len(t, decide.Inputs, 1)
+}

@@ -8,23 +8,14 @@ import (
 )
 
 // CodeMissed is of plans that are valid and that a model is asked about once
-// more: an app that the request names has no call, or a decide is not used.
+// more: an app that the request names has no call, a decide is not used, or it
+// is given nothing of what was fetched.
 const CodeMissed Code = "missed"
 
 // missed finds what small models forget. It looks at the user's words, names,
 // and the plan alone.
 func missed(p *Plan, checked *Checked, query string, v view) []Problem {
-	var out []Problem
-	for _, n := range checked.Notes() {
-		if n.Code != NoteDropped {
-			continue
-		}
-		for _, s := range p.Steps {
-			if _, decides := s.Do.(Decide); decides && s.ID == n.Step {
-				out = append(out, Problem{n.Step, "", CodeMissed, "nobody uses its answer: give it the results it needs as inputs and refer to it in the answer, or leave it out"})
-			}
-		}
-	}
+	out := unread(p, checked)
 	called := map[string]map[isc.AppID]bool{}
 	for _, s := range p.Steps {
 		if c, ok := s.Do.(Call); ok && v.hasChoice(c.Functionality) {
@@ -42,8 +33,32 @@ func missed(p *Plan, checked *Checked, query string, v view) []Problem {
 		e, _ := v.entry(name)
 		for _, id := range e.Providers {
 			if !called[name][id] && strings.Contains(asked, " "+strings.Join(plainWords(string(id)), " ")+" ") {
-				out = append(out, Problem{"", "/steps", CodeMissed, fmt.Sprintf("the request names %s, and no step calls %s of it: add one with \"app\":%q", id, name, id)})
+				out = append(out, Problem{"", "/steps", CodeMissed, fmt.Sprintf("the request names %s, and no step calls %s of it: keep the other steps as they are, add one with \"app\":%q, and show the results of all in a template", id, name, id)})
 			}
+		}
+	}
+	return out
+}
+
+// unread finds answers that nobody uses and results that nobody reads. A decide
+// without inputs answers from general knowledge, which beside a result that was
+// fetched for nothing is hardly meant.
+func unread(p *Plan, checked *Checked) []Problem {
+	var out []Problem
+	dropped := map[string]bool{}
+	for _, n := range checked.Notes() {
+		dropped[n.Step] = dropped[n.Step] || n.Code == NoteDropped
+	}
+	fetched := ""
+	for _, s := range p.Steps {
+		d, decides := s.Do.(Decide)
+		switch {
+		case decides && dropped[s.ID]:
+			out = append(out, Problem{s.ID, "", CodeMissed, fmt.Sprintf("nobody uses its answer: keep the calls, give it the results it needs as inputs, and write \"answer\":{\"step\":%q,\"pointer\":\"\"}, or leave it out", s.ID)})
+		case decides && len(d.Inputs) == 0 && fetched != "":
+			out = append(out, Problem{s.ID, "/inputs", CodeMissed, fmt.Sprintf("it has no data, and nobody uses the result of %s: give it \"inputs\":[{\"step\":%q,\"pointer\":\"\"}], or leave %s out", fetched, fetched, fetched)})
+		case !decides && dropped[s.ID]:
+			fetched = s.ID
 		}
 	}
 	return out

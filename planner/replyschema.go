@@ -111,7 +111,7 @@ func planSchema(cards []card, agents, keys []string) json.RawMessage {
 	}
 	steps = append(steps,
 		objectSchema(property{"id", idSchema, true}, property{"do", enumSchema("decide"), true},
-			property{"question", textSchema, true}, property{"inputs", inputs, true}, property{"format", formatSchema, false}),
+			property{"inputs", inputs, true}, property{"question", textSchema, true}, property{"format", formatSchema, false}),
 		objectSchema(property{"id", idSchema, true}, property{"do", enumSchema("ask"), true},
 			property{"question", textSchema, true}, property{"format", formatSchema, false}))
 	steps = append(steps,

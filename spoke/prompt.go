@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -23,7 +24,12 @@ func agentPrompt(m isc.Manifest, b *toolbox, j job, recalled []isc.Datum, native
 	type shown struct{ Signature, Description string }
 	var tools []shown
 	for _, t := range b.tools {
-		tools = append(tools, shown{t.signature(), t.description})
+		line := shown{t.signature(), t.description}
+		if t.kind == finishTool { // a small model takes what it reads first
+			tools = slices.Insert(tools, 0, line)
+			continue
+		}
+		tools = append(tools, line)
 	}
 	system, err := render("agent.tmpl", struct {
 		Name, Instructions string
