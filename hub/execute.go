@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 
@@ -52,31 +51,15 @@ func (r *result) freeAt(pointer string) bool {
 	return !ok || !f.Closed
 }
 
-// results are the results of a job by step.
-type results struct {
-	mu   sync.Mutex
-	byID map[string]*result
-}
-
-func (rs *results) snapshot() map[string]*result {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	return maps.Clone(rs.byID)
-}
-
-func (rs *results) put(id string, r *result) {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	rs.byID[id] = r
-}
-
 // execute runs the steps, each as soon as those that it waits for have ended,
-// side by side where they do not wait for one another.
+// side by side where they do not wait for one another. The map has all results
+// from the start and is only read; a step fills in its own, and reads those of
+// steps that it waited for.
 func (r *run) execute(ctx context.Context, j *job) map[string]*result {
-	rs := &results{byID: make(map[string]*result, len(j.plan.Steps))}
+	results := make(map[string]*result, len(j.plan.Steps))
 	ended := make(map[string]chan struct{}, len(j.plan.Steps))
 	for _, s := range j.plan.Steps {
-		ended[s.ID] = make(chan struct{})
+		results[s.ID], ended[s.ID] = new(result), make(chan struct{})
 	}
 	var all sync.WaitGroup
 	for _, s := range j.plan.Steps {
@@ -85,20 +68,21 @@ func (r *run) execute(ctx context.Context, j *job) map[string]*result {
 			for _, before := range j.checked.After(s.ID) {
 				<-ended[before]
 			}
-			rs.put(s.ID, r.step(ctx, j, s, rs.snapshot()))
+			r.step(ctx, j, s, results)
 		})
 	}
 	all.Wait()
-	return rs.byID
+	return results
 }
 
-// step runs one step and says how it ended.
-func (r *run) step(ctx context.Context, j *job, s planner.Step, so map[string]*result) *result {
-	out := &result{app: j.provider[s.ID]}
+// step runs one step and fills in how it ended.
+func (r *run) step(ctx context.Context, j *job, s planner.Step, results map[string]*result) {
+	out := results[s.ID]
+	out.app = j.provider[s.ID]
 	if e, ok := j.checked.Entry(s.ID); ok {
 		out.functionality = e.Functionality
 	}
-	sc := &scope{results: so, memory: func(key string) (labelled, bool) { return r.recall(ctx, key) }}
+	sc := &scope{results: results, memory: func(key string) (labelled, bool) { return r.recall(ctx, key) }}
 	holds, control := sc.holds(s.When)
 	if !holds {
 		out.status, out.reason = isc.StatusSkipped, "its condition does not hold"
@@ -113,7 +97,6 @@ func (r *run) step(ctx context.Context, j *job, s planner.Step, so map[string]*r
 		r.abort(err)
 	}
 	r.emit(ctx, StepEnded{Outcome: o})
-	return out
 }
 
 // do runs the step's action. On success out holds a value and its label.
