@@ -140,11 +140,7 @@ func (u use) arguments(sc *scope) (callArguments, error) {
 		members[name], args[name] = got.json, got
 		label = label.Join(got.label)
 	}
-	raw, err := objectOf(members)
-	if err != nil {
-		return callArguments{}, err
-	}
-	body, err := u.entry.Request.Check(raw)
+	body, err := u.body(members)
 	if err != nil {
 		return callArguments{}, &stepError{isc.StatusFailed, "its arguments do not fit the request format" + misfit(err)}
 	}
@@ -156,6 +152,19 @@ func (u use) arguments(sc *scope) (callArguments, error) {
 		}
 	}
 	return callArguments{body, label, fields, args}, nil
+}
+
+// body is the canonical body of the arguments, checked. Where every argument
+// stands in the plan, validation checked it against this very format already.
+func (u use) body(members map[string]json.RawMessage) (json.RawMessage, error) {
+	if body, format, ok := u.job.checked.Body(u.id); ok && format == u.entry.Request {
+		return body, nil
+	}
+	raw, err := objectOf(members)
+	if err != nil {
+		return nil, err
+	}
+	return u.entry.Request.Check(raw)
 }
 
 // consent asks everything that a call of the plan must be asked about, in the
