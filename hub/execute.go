@@ -57,22 +57,63 @@ func (r *result) freeAt(pointer string) bool {
 // steps that it waited for.
 func (r *run) execute(ctx context.Context, j *job) map[string]*result {
 	results := make(map[string]*result, len(j.plan.Steps))
-	ended := make(map[string]chan struct{}, len(j.plan.Steps))
+	q := newQueue(j)
 	for _, s := range j.plan.Steps {
-		results[s.ID], ended[s.ID] = new(result), make(chan struct{})
+		results[s.ID] = new(result)
 	}
 	var all sync.WaitGroup
-	for _, s := range j.plan.Steps {
-		all.Go(func() {
-			defer close(ended[s.ID])
-			for _, before := range j.checked.After(s.ID) {
-				<-ended[before]
+	// work runs a step and, one after another, what became ready by it. Other
+	// goroutines take what is ready beside that.
+	var work func(ready []planner.Step)
+	work = func(ready []planner.Step) {
+		for len(ready) > 0 {
+			for _, s := range ready[1:] {
+				all.Go(func() { work([]planner.Step{s}) })
 			}
-			r.step(ctx, j, s, results)
-		})
+			r.step(ctx, j, ready[0], results)
+			ready = q.after(ready[0].ID)
+		}
 	}
+	work(q.first)
 	all.Wait()
 	return results
+}
+
+// queue knows which steps wait for which. It is safe for concurrent use.
+type queue struct {
+	first []planner.Step // those that wait for none
+	mu    sync.Mutex
+	waits map[string]int            // for how many a step still waits
+	next  map[string][]planner.Step // who waits for a step
+}
+
+func newQueue(j *job) *queue {
+	q := &queue{waits: make(map[string]int, len(j.plan.Steps)), next: make(map[string][]planner.Step, len(j.plan.Steps))}
+	for _, s := range j.plan.Steps {
+		before := j.checked.After(s.ID)
+		if len(before) == 0 {
+			q.first = append(q.first, s)
+			continue
+		}
+		q.waits[s.ID] = len(before)
+		for _, id := range before {
+			q.next[id] = append(q.next[id], s)
+		}
+	}
+	return q
+}
+
+// after are the steps that are ready now that a step has ended.
+func (q *queue) after(id string) []planner.Step {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var ready []planner.Step
+	for _, s := range q.next[id] {
+		if q.waits[s.ID]--; q.waits[s.ID] == 0 {
+			ready = append(ready, s)
+		}
+	}
+	return ready
 }
 
 // step runs one step and fills in how it ended.
