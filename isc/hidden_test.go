@@ -61,3 +61,11 @@ func TestVisibleHidesNothing(t *testing.T) {
 		require.Equal(t, shown, isc.Visible(shown))
 	})
 }
+
+func TestNothingHidesAtTheEndsOfAText(t *testing.T) {
+	for _, s := range []string{"\ufe0fMetro Hail", "☺\u200d", "\u200d☺", "\ufe0f\ufe0f\u200d", "👩\ufe0f\ufe0f\u200d👩"} {
+		require.True(t, isc.HasHidden(s), "%q", s)
+		require.False(t, isc.HasHidden(isc.Visible(s)), "%q", s)
+	}
+	require.Error(t, isc.Manifest{ID: "metro", Name: "\ufe0fMetro Hail"}.Validate())
+}
