@@ -82,7 +82,9 @@ func (u use) forEach(ctx context.Context, sc *scope, array labelled, items []jso
 	return joinArray(done), label, nil
 }
 
-// admitMore asks whether an each may go beyond its bound.
+// admitMore asks whether an each may go beyond its bound. It is a change to the
+// plan, not the plan, so that policies that do not ask about plans ask about it;
+// it has no pin, so that no grant covers it.
 func (r *run) admitMore(ctx context.Context, j *job, u use, n int) bool {
 	payload, err := isc.Canonical(fmt.Appendf(nil, `{"times":%d,"at_most":%d}`, n, u.do.AtMost))
 	if err != nil {
@@ -90,7 +92,7 @@ func (r *run) admitMore(ctx context.Context, j *job, u use, n int) bool {
 	}
 	provider := j.provider[u.id]
 	return r.admit(ctx, permission.Question{
-		Kind: permission.ApprovePlan, To: r.party(provider), Functionality: u.entry.Functionality, Effect: u.entry.Effect,
+		Kind: permission.Change, To: r.party(provider), Functionality: u.entry.Functionality, Effect: u.entry.Effect,
 		Payload: payload, Label: u.control.Join(isc.HubLabel()), Plan: permission.NotInPlan,
 	}).Allowed()
 }

@@ -122,6 +122,20 @@ func (r *run) choose(ctx context.Context, e planner.Entry, app isc.AppID, by see
 	return r.selectApp(ctx, e, candidates, by)
 }
 
+// selectForTask asks whether a task may go to an app, as a call of the plan is
+// asked about: a policy that asks about each app, or denies this one, is heard.
+func (r *run) selectForTask(ctx context.Context, id isc.AppID) error {
+	app := r.party(id)
+	v := r.admit(ctx, permission.Question{
+		Kind: permission.SelectApp, To: app, Options: []permission.Party{app}, Effect: isc.Read, Pin: r.registry().digest(id),
+		Payload: json.RawMessage("{}"), Label: isc.HubLabel(), Closed: true, Plan: permission.InPlan,
+	})
+	if !v.Allowed() || v.Choice != "" && v.Choice != id {
+		return &stepError{isc.StatusRefused, "no task may go to " + string(id) + ": " + v.Reason}
+	}
+	return nil
+}
+
 // forbidden says whether the policy denies the app whatever anyone says, so that
 // a rule against an app holds for plain reads, too, and it is not offered.
 func (r *run) forbidden(q permission.Question, id isc.AppID) (denied bool) {

@@ -1,12 +1,14 @@
 package hub_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/isolategpt/isolategpt/hub"
 	"github.com/isolategpt/isolategpt/isc"
+	"github.com/isolategpt/isolategpt/llm"
 	"github.com/isolategpt/isolategpt/permission"
 )
 
@@ -95,4 +97,23 @@ func TestSamePolicyOnEveryPath(t *testing.T) {
 		})
 	}
 	require.False(t, confirmed, "no act was confirmed")
+}
+
+// TestATaskForAnAppIsAskedAboutLikeACall: a policy that asks about each app is
+// heard before a sub-task in words, too.
+func TestATaskForAnAppIsAskedAboutLikeACall(t *testing.T) {
+	const plan = `{"steps":[{"id":"s","do":"delegate","app":"mail","task":"Read.","at_most":3}],"answer":{"step":"s","pointer":""}}`
+	asked, denies := 0, &person{}
+	model := llm.Func(func(context.Context, *llm.Request) (*llm.Response, error) {
+		asked++
+		return &llm.Response{Text: `{"action":"finish","arguments":{"answer":"Done."}}`, Finish: llm.FinishStop}, nil
+	})
+	s := open(t, hub.Config{
+		LLM: model, Apps: apps((&postOffice{}).app()), Policy: permission.EveryStep(), Consent: denies, Planner: plans(map[string]string{"read": plan}),
+	})
+	a, err := s.Ask(t.Context(), "read")
+	require.NoError(t, err)
+	require.Equal(t, []string{"select-app"}, denies.kinds())
+	require.Zero(t, asked, "the app's model was not asked")
+	require.True(t, a.Refused, a.Text)
 }

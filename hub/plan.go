@@ -107,9 +107,11 @@ func (r *run) chooseAll(ctx context.Context, j *job) {
 		switch do := s.Do.(type) {
 		case planner.Delegate:
 			j.provider[s.ID] = do.App
-			q := permission.Question{Kind: permission.SelectApp, Payload: json.RawMessage("{}"), Label: isc.HubLabel(), Plan: permission.InPlan}
-			if do.App != "" && r.forbidden(q, do.App) {
-				j.failed[s.ID] = &stepError{isc.StatusRefused, "the policy lets no task go to " + string(do.App)}
+			if do.App == "" {
+				continue
+			}
+			if err := r.selectForTask(ctx, do.App); err != nil {
+				j.failed[s.ID] = err
 			}
 		case planner.Call:
 			e, _ := j.checked.Entry(s.ID)

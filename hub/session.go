@@ -213,12 +213,18 @@ func (s *Session) addTurn(text string) {
 // the hub remembers them, before it.
 func (s *Session) recentTurns(ctx context.Context) ([]string, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.recalled {
-		before, err := earlierTurns(ctx, s.view)
-		if err != nil {
+	recalled := s.recalled
+	s.mu.Unlock()
+	var before []string
+	if !recalled { // without the lock: a memory that blocks must not hold up the session
+		var err error
+		if before, err = earlierTurns(ctx, s.view); err != nil {
 			return nil, err
 		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.recalled {
 		s.turns = append(before, s.turns...)
 		s.recalled = true
 	}
