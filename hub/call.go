@@ -288,8 +288,8 @@ func (r *run) talk(ctx context.Context, t talk) (isc.Result, isc.Label, error) {
 		return isc.Result{}, isc.Label{}, err
 	}
 	if fresh {
-		r.emit(ctx, Launched{App: t.key.app, Isolation: s.isolation, Isolates: s.isolates})
-		err = r.record(ctx, Record{Event: "launch", App: t.key.app, Detail: s.isolation})
+		r.emit(ctx, Launched{App: t.key.app, Isolation: s.isolation})
+		err = r.record(ctx, Record{Event: "launch", App: t.key.app, Detail: s.isolation.Name})
 	}
 	who := r.party(isc.Vanilla)
 	if t.key.app != "" {

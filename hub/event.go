@@ -33,10 +33,9 @@ type Decided struct {
 
 // Launched says that a spoke was started.
 type Launched struct {
-	App       isc.AppID // empty: a vanilla spoke
-	Isolation string
-	// Isolates says in words what that keeps apart.
-	Isolates string
+	App isc.AppID // empty: a vanilla spoke
+	// Isolation is what it really has, as found out from inside it.
+	Isolation isc.Isolation
 }
 
 // Installed says that an app was installed on demand.

@@ -308,7 +308,7 @@ func (a auditing) Append(ctx context.Context, r hub.Record) error { return a(ctx
 // TestALauncherThatGivesNothingIsContained: no instance, or one without a
 // connection, is a failed step, and the spoke's place is free again.
 func TestALauncherThatGivesNothingIsContained(t *testing.T) {
-	for name, instance := range map[string]*spoke.Instance{"no instance": nil, "no connection": {Isolation: "none"}} {
+	for name, instance := range map[string]*spoke.Instance{"no instance": nil, "no connection": {Isolation: isc.Isolation{Name: "none"}}} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, hub.Config{
 				Apps: processApps(), Limits: hub.Limits{Parallel: 1}, Planner: plans(map[string]string{"fares?": bothFares}),

@@ -318,8 +318,8 @@ func (h *Hub) launcher(user string, private bool) launchFunc {
 		if err != nil {
 			return nil, err
 		}
-		h.logger.Info("spoke launched", "app", string(key.app), "kind", instance.Isolation)
-		return &spokeConn{conn: instance.Conn, isolation: instance.Isolation, isolates: instance.Isolates}, nil
+		h.logger.Info("spoke launched", "app", string(key.app), "kind", instance.Isolation.Name)
+		return &spokeConn{conn: instance.Conn, isolation: instance.Isolation}, nil
 	}
 }
 

@@ -111,7 +111,7 @@ func (s stage) Launch(ctx context.Context, spec spoke.Spec) (*spoke.Instance, er
 	default:
 		return spoke.InProcess().Launch(ctx, spec)
 	}
-	return &spoke.Instance{Conn: waited{isc.NewHubConn(near), &all}, Isolation: "test"}, nil
+	return &spoke.Instance{Conn: waited{isc.NewHubConn(near), &all}, Isolation: isc.Isolation{Name: "test"}}, nil
 }
 
 // waited is a connection whose Close waits for the peer's goroutines.

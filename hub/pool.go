@@ -40,8 +40,7 @@ type spokeKey struct {
 type spokeConn struct {
 	key       spokeKey
 	conn      isc.HubConn
-	isolation string
-	isolates  string
+	isolation isc.Isolation
 	slots     chan struct{} // where it is lent from
 	// budget is of the run that the spoke works for now. What meters its model
 	// reads it.

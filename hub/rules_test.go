@@ -308,7 +308,7 @@ func TestRule9(t *testing.T) {
 	launched := 0
 	for _, ev := range e.events {
 		if l, ok := ev.(hub.Launched); ok {
-			require.Equal(t, "in-process", l.Isolation)
+			require.Equal(t, "in-process", l.Isolation.Name)
 			launched++
 		}
 	}

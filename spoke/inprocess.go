@@ -33,6 +33,10 @@ func (inProcess) Launch(ctx context.Context, spec Spec) (*Instance, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
+	isolation := isc.Isolation{Name: "in-process", Lacks: spec.Prefer}
+	if spec.Require != 0 {
+		return nil, &UnmetError{App: idOf(spec.App), Isolation: isolation, Missing: spec.Require}
+	}
 	h, err := newHost(spec)
 	if err != nil {
 		return nil, err
@@ -49,8 +53,7 @@ func (inProcess) Launch(ctx context.Context, spec Spec) (*Instance, error) {
 	}()
 	return &Instance{
 		Conn:      &hostedConn{HubConn: hub, host: h, end: g.end},
-		Isolation: "in-process",
-		Isolates:  "nothing but contexts: the app's code runs inside this program",
+		Isolation: isolation,
 	}, nil
 }
 

@@ -27,8 +27,17 @@ type Spec struct {
 	LLM llm.LLM
 	// Memory is the spoke's own scope. The zero View remembers nothing.
 	Memory memory.View
+	// HTTP is the spoke's way to remote hosts, reached through the host side and
+	// only to the hosts that the app's manifest names. Nil: no host.
+	HTTP Fetcher
 	// Limits bound each task.
 	Limits Limits
+	// Require is what the spoke must have beyond what its launcher demands by
+	// itself. If it is not shown to hold, nothing runs: an [*UnmetError].
+	Require isc.Guarantees
+	// Prefer is what it should have. Without it the spoke runs, and its isolation
+	// says what it lacks.
+	Prefer isc.Guarantees
 }
 
 // Limits bound one task of a spoke. Fields of zero or less mean the defaults.
@@ -64,10 +73,35 @@ func (l Limits) forTask(t isc.Task) Limits {
 type Instance struct {
 	// Conn is the hub's end.
 	Conn isc.HubConn
-	// Isolation names what it runs in: "in-process", "process".
-	Isolation string
-	// Isolates says in words what that keeps apart, for dialogs and reports.
-	Isolates string
+	// Isolation is what it runs in, as found out from inside it.
+	Isolation isc.Isolation
+}
+
+// UnmetError says that a spoke was not started, because what it requires does not
+// hold here.
+type UnmetError struct {
+	App isc.AppID // "" for a vanilla spoke
+	// Isolation is what it would have run in.
+	Isolation isc.Isolation
+	// Missing is what it lacks of what is required.
+	Missing isc.Guarantees
+}
+
+// Error names the app, what is missing, and which layers could not be had.
+func (e *UnmetError) Error() string {
+	s := fmt.Sprintf("spoke: app %q is not started: in isolation %q it would lack %s", e.App, e.Isolation.Name, e.Missing)
+	for _, l := range e.Isolation.Layers {
+		if !l.Applied {
+			s += fmt.Sprintf("; no %s: %s", l.Name, l.Detail)
+		}
+	}
+	return s
+}
+
+// idOf is the app's id for an error, before its manifest was checked.
+func idOf(a App) isc.AppID {
+	m, _ := manifestOf(a)
+	return m.ID
 }
 
 // manifestOf is a copy of the app's manifest, checked; of a vanilla spoke it is

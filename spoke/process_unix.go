@@ -59,8 +59,7 @@ func (l processLauncher) launch(ctx context.Context, spec Spec) (*Instance, erro
 	p.owned.Go(p.watch)
 	return &Instance{
 		Conn:      &hostedConn{HubConn: isc.NewHubConn(p.hub), host: h, end: p.end, cause: p.cause},
-		Isolation: "process",
-		Isolates:  "memory, environment, keys and crashes; not files and network: the process is not confined",
+		Isolation: isc.Isolation{Name: "process"},
 	}, nil
 }
 

@@ -61,7 +61,7 @@ var endCases = []testCase{
 		spec, _ := plain(t)
 		d := launch(t, l, spec)
 		how := "goroutine"
-		if d.instance.Isolation != "in-process" {
+		if d.instance.Isolation.Name != "in-process" {
 			how = "process"
 		}
 		d.call("note.die", how)
@@ -71,7 +71,7 @@ var endCases = []testCase{
 		spec, _ := plain(t)
 		one, two := launch(t, l, spec), launch(t, l, spec)
 		how := "goroutine"
-		if one.instance.Isolation != "in-process" {
+		if one.instance.Isolation.Name != "in-process" {
 			how = "process"
 		}
 		one.call("note.die", how)

@@ -56,8 +56,7 @@ func launch(t *testing.T, l spoke.Launcher, spec spoke.Spec) *driver {
 	defer cancel()
 	instance, err := l.Launch(ctx, spec)
 	require.NoError(t, err)
-	require.NotEmpty(t, instance.Isolation)
-	require.NotEmpty(t, instance.Isolates)
+	require.NotEmpty(t, instance.Isolation.Name)
 	t.Cleanup(func() { require.NoError(t, instance.Conn.Close()) })
 	return &driver{T: t, instance: instance}
 }
