@@ -1,0 +1,14 @@
+package egress_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/isolategpt/isolategpt/spoke"
+)
+
+func TestMain(m *testing.M) {
+	spoke.Main(courier())
+	goleak.VerifyTestMain(m)
+}
