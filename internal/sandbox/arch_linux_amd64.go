@@ -1,0 +1,12 @@
+package sandbox
+
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/isolategpt/isolategpt/internal/sandbox/filter"
+)
+
+const sysStatAt = unix.SYS_NEWFSTATAT
+
+// here is the processor that this program is built for.
+func here() filter.Arch { return filter.AMD64() }

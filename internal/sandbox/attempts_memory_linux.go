@@ -1,0 +1,84 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/isolategpt/isolategpt/isc"
+)
+
+// exchanges: memory, queues and keys that processes share by number.
+func (c *confinement) exchanges() []attempt {
+	const (
+		private  = 0 // IPC_PRIVATE
+		remove   = 0 // IPC_RMID
+		ringID   = 0 // KEYCTL_GET_KEYRING_ID
+		session  = -3
+		elements = 1
+	)
+	return []attempt{
+		{"shared memory", isc.Routed | isc.MemoryLimit, func() syscall.Errno {
+			id, errno := try(unix.SYS_SHMGET, private, 4096, 0o600)
+			if errno == 0 {
+				_, _ = try(unix.SYS_SHMCTL, int(id), remove, 0)
+			}
+			return errno
+		}, nil},
+		{"a message queue", isc.Routed, func() syscall.Errno {
+			id, errno := try(unix.SYS_MSGGET, private, 0o600)
+			if errno == 0 {
+				_, _ = try(unix.SYS_MSGCTL, int(id), remove, 0)
+			}
+			return errno
+		}, nil},
+		{"semaphores", isc.Routed, func() syscall.Errno {
+			id, errno := try(unix.SYS_SEMGET, private, elements, 0o600)
+			if errno == 0 {
+				_, _ = try(unix.SYS_SEMCTL, int(id), 0, remove, 0)
+			}
+			return errno
+		}, nil},
+		opens("a named queue", isc.Routed, nil, unix.SYS_MQ_OPEN, "isolategpt-absent", 0, 0, 0),
+		call("keys", isc.Routed|isc.NoSecrets, nil, unix.SYS_KEYCTL, ringID, session, 0),
+	}
+}
+
+// memory: more than there may be, private, shared, and in pieces that are not
+// written to any more, which a limit of data forgets.
+func (c *confinement) memory() []attempt {
+	more := int(c.Memory + c.held.threads + 64<<20)
+	if c.foreign() {
+		more = int(c.Memory + 64<<20)
+	}
+	const fresh = unix.MAP_ANONYMOUS | unix.MAP_NORESERVE // which costs nothing until it is touched
+	enough := []syscall.Errno{syscall.ENOMEM}
+	return []attempt{
+		{"map more memory", isc.MemoryLimit, func() syscall.Errno {
+			return mapAll(unix.MAP_PRIVATE|fresh, more)
+		}, enough},
+		{"map more shared memory", isc.MemoryLimit, func() syscall.Errno {
+			return mapAll(unix.MAP_SHARED|fresh, more)
+		}, enough},
+		{"map more memory in pieces", isc.MemoryLimit, func() syscall.Errno {
+			return mapAll(unix.MAP_PRIVATE|fresh, more/4, more/4, more/4, more/4)
+		}, enough},
+	}
+}
+
+// mapAll maps pieces, each no longer to be written when the next one comes.
+func mapAll(flags int, sizes ...int) syscall.Errno {
+	for _, size := range sizes {
+		at, errno := try(unix.SYS_MMAP, 0, size, unix.PROT_READ|unix.PROT_WRITE, flags, -1, 0)
+		if errno != 0 {
+			return errno
+		}
+		defer func() { _, _ = try(unix.SYS_MUNMAP, uint64(at), size) }()
+		if _, errno := try(unix.SYS_MPROTECT, uint64(at), size, unix.PROT_READ); errno != 0 {
+			return errno
+		}
+	}
+	return 0
+}

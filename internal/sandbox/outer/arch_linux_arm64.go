@@ -1,0 +1,5 @@
+package outer
+
+import "github.com/isolategpt/isolategpt/internal/sandbox/filter"
+
+func here() filter.Arch { return filter.ARM64() }

@@ -1,0 +1,5 @@
+//go:build (amd64 || arm64) && !cgo
+
+package sandbox_test
+
+const bigStacks = false
