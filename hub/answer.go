@@ -55,8 +55,8 @@ type StepOutcome struct {
 	// Reason is the hub's own words: who denied, or what did not fit. It holds
 	// nothing that an app wrote.
 	Reason string `json:"reason,omitempty"`
-	// Err is what the step failed with, for programs: a [*LaunchError], an error
-	// that wraps [ErrBudget] or [ErrPanic], or nil. Do not show it: it may hold
-	// what an app said.
+	// Err is what the step failed with, for programs: a [*LaunchError], a
+	// [*LostError], a [*CrashLoopError], an error that wraps [ErrBudget] or
+	// [ErrPanic], or nil. Do not show it: it may hold what an app said.
 	Err error `json:"-"`
 }

@@ -236,7 +236,7 @@ func TestArtifact9_WhatWasAbsentIsHere(t *testing.T) {
 	})
 	t.Run("installing", func(t *testing.T) {
 		p, m := &person{answer: saysYes}, &market{apps: apps(metro())}
-		s := open(t, hub.Config{Catalogue: m, Consent: p, Planner: plans(map[string]string{"fare?": oneFare})})
+		s := open(t, hub.Config{Catalogue: m, Waive: bare(metro()), Consent: p, Planner: plans(map[string]string{"fare?": oneFare})})
 		a, err := s.Ask(t.Context(), "fare?")
 		require.NoError(t, err)
 		require.Equal(t, []string{"install-app"}, p.kinds())

@@ -35,7 +35,7 @@ type Record struct {
 	Session string    `json:"session"`
 	Run     string    `json:"run"`
 	// Event is what happened: "plan", "message", "dropped", "decision",
-	// "launch", "install", "step", "answer".
+	// "launch", "install", "fetch", "fetched", "step", "answer".
 	Event string `json:"event"`
 	// App is the spoke that spoke or was spoken to, or who gets something.
 	App isc.AppID `json:"app,omitempty"`
@@ -43,8 +43,12 @@ type Record struct {
 	From          isc.AppID             `json:"from,omitempty"`
 	Functionality isc.FunctionalityName `json:"functionality,omitempty"`
 	// Detail is a closed word of the hub: a message type with its direction, a
-	// question's kind, a status.
+	// question's kind, a status, a kind of isolation, a remote host.
 	Detail string `json:"detail,omitempty"`
+	// Has and Lacks are of a launch: what the spoke's isolation was shown to
+	// hold, and what of the preferred it does not.
+	Has   isc.Guarantees `json:"has,omitzero"`
+	Lacks isc.Guarantees `json:"lacks,omitzero"`
 	// Decision and By are of decisions: "deny", "once", ...; who decided.
 	Decision string `json:"decision,omitempty"`
 	By       string `json:"by,omitempty"`
@@ -75,7 +79,7 @@ func (r Record) append(b []byte) []byte {
 	b = appendMember(b, "event", r.Event)
 	for _, m := range [...]struct{ name, value string }{
 		{"app", string(r.App)}, {"from", string(r.From)}, {"functionality", string(r.Functionality)}, {"detail", r.Detail},
-		{"decision", r.Decision}, {"by", r.By}, {"rule", r.Rule}, {"reason", r.Reason},
+		{"has", guaranteed(r.Has)}, {"lacks", guaranteed(r.Lacks)}, {"decision", r.Decision}, {"by", r.By}, {"rule", r.Rule}, {"reason", r.Reason},
 	} {
 		if m.value != "" {
 			b = appendMember(b, m.name, m.value)
@@ -88,6 +92,13 @@ func (r Record) append(b []byte) []byte {
 	b = appendDigest(b, "shown", r.Shown)
 	b = appendMember(b, "prev", r.Prev)
 	return append(appendMember(b, "hash", r.Hash), '}')
+}
+
+func guaranteed(g isc.Guarantees) string {
+	if g == 0 {
+		return ""
+	}
+	return g.String()
 }
 
 func appendMember(b []byte, name, value string) []byte {

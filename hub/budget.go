@@ -21,8 +21,11 @@ type Limits struct {
 	Strikes    int           // illegal messages of one spoke before it is closed; 8
 	Messages   int           // of one spoke in one task; 256
 	Parallel   int           // spokes of one app at once; 8
+	Fetches    int           // requests of apps to remote hosts; 64
+	Crashes    int           // lost spokes of one app in one session before it is started no more; 3
 	TaskTurns  int           // model turns of one task of a spoke; 12
-	TaskCalls  int           // calls and requests of one task of a spoke; 32
+	TaskCalls  int           // calls and requests of one task of a spoke, and its requests to remote hosts; 32
+	TaskBytes  int           // of the message bodies that a spoke sends in one task; 4 MiB
 	TaskTokens int           // of one task of a spoke, in and out; 100,000
 	Prompt     time.Duration // a person's time for one dialog; 2 minutes
 	Silence    time.Duration // a spoke's time until its next message, its model's thinking included; 5 minutes
@@ -44,8 +47,11 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Strikes, 8)
 	set(&l.Messages, 256)
 	set(&l.Parallel, 8)
+	set(&l.Fetches, 64)
+	set(&l.Crashes, 3)
 	set(&l.TaskTurns, 12)
 	set(&l.TaskCalls, 32)
+	set(&l.TaskBytes, 4<<20)
 	set(&l.TaskTokens, 100_000)
 	for p, d := range map[*time.Duration]time.Duration{&l.Prompt: 2 * time.Minute, &l.Silence: 5 * time.Minute, &l.Wall: 10 * time.Minute} {
 		if *p == 0 {
@@ -56,7 +62,7 @@ func (l Limits) withDefaults() Limits {
 }
 
 func (l Limits) validate() error {
-	for _, n := range []int{l.ModelCalls, l.Tokens, l.Calls, l.Bytes, l.Depth, l.Prompts, l.Strikes, l.Messages, l.Parallel, l.TaskTurns, l.TaskCalls, l.TaskTokens, int(l.Prompt), int(l.Silence), int(l.Wall)} {
+	for _, n := range []int{l.ModelCalls, l.Tokens, l.Calls, l.Bytes, l.Depth, l.Prompts, l.Strikes, l.Messages, l.Parallel, l.Fetches, l.Crashes, l.TaskTurns, l.TaskCalls, l.TaskBytes, l.TaskTokens, int(l.Prompt), int(l.Silence), int(l.Wall)} {
 		if n < 0 {
 			return errors.New("hub: config: a limit below zero; leave it zero for the default")
 		}
@@ -70,6 +76,7 @@ type budget struct {
 	modelCalls atomic.Int64
 	tokens     atomic.Int64
 	calls      atomic.Int64
+	fetches    atomic.Int64
 	bytes      atomic.Int64
 }
 
@@ -90,6 +97,10 @@ func (b *budget) modelCall() error {
 }
 
 func (b *budget) call() error { return spend(&b.calls, 1, b.limits.Calls, "calls") }
+
+func (b *budget) fetch() error {
+	return spend(&b.fetches, 1, b.limits.Fetches, "requests to remote hosts")
+}
 
 func (b *budget) body(n int) error { return spend(&b.bytes, n, b.limits.Bytes, "message bytes") }
 

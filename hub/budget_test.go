@@ -100,6 +100,31 @@ func TestLimitBytes(t *testing.T) {
 	require.LessOrEqual(t, sent, 7)
 }
 
+// TestNoTaskUsesUpWhatIsForOthers: a spoke that says or asks as much as it may has
+// used its own share, and the steps after it find theirs.
+func TestNoTaskUsesUpWhatIsForOthers(t *testing.T) {
+	const after = `{"steps":[
+		{"id":"r","do":"call","functionality":"rogue.work","args":{"text":"go"}},
+		{"id":"m","do":"call","when":{"op":"not","of":[{"op":"present","a":{"step":"r","pointer":""}}]},"functionality":"ride.fare","app":"metro_hail","args":{"from":"Main Street","to":"Elm Avenue"}}],
+		"answer":{"template":["Fare ",{"step":"m","pointer":"/fare"},". Rogue: ",{"step":"r","pointer":"/text"}]}}`
+	reads := isc.Confirm{Functionality: "rogue.work", Body: json.RawMessage(`{"text":"x"}`)}
+	for name, play := range map[string]func(*peer){
+		"message bytes": func(p *peer) { flood(func() bool { return p.say(bigConfirm) }) },
+		"calls":         func(p *peer) { flood(func() bool { return p.say(reads) }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := besiege(t, func(p *peer) { p.task(); play(p) }, func(cfg *hub.Config) {
+				cfg.Limits.Bytes, cfg.Limits.Calls = 6<<20, 40
+				cfg.Planner = plans(map[string]string{"go": after})
+			})
+			s.person.answer = saysYes
+			e := runs(t, s.Session, "go")
+			require.Equal(t, isc.StatusBudget, e.step(t, "r").Status, "%+v", e.answer)
+			require.Equal(t, isc.StatusDone, e.step(t, "m").Status, "%v", e.step(t, "m").Err)
+		})
+	}
+}
+
 // chainApps are apps that each ask the next one.
 func chainApps(n int, deepest *atomic.Int64) []spoke.App {
 	var out []spoke.App

@@ -107,7 +107,7 @@ func (u use) once(ctx context.Context, sc *scope) (labelled, error) {
 	if err := u.consent(ctx, provider, args); err != nil {
 		return labelled{}, err
 	}
-	got, err := r.call(ctx, callee{entry: u.entry, provider: provider, body: args.body, label: args.label})
+	got, err := r.call(ctx, callee{entry: u.entry, provider: provider, body: args.body, label: args.label, planned: true})
 	if err == nil {
 		r.learnFrom(provider, args.values)
 	}
@@ -209,12 +209,13 @@ type callee struct {
 	body     json.RawMessage
 	label    isc.Label
 	stack    []isc.AppID
+	planned  bool // by the plan, not by an app in the course of its task
 }
 
 // call gives the body to a spoke of the provider and checks what comes back.
 func (r *run) call(ctx context.Context, c callee) (labelled, error) {
 	task := isc.Task{Kind: isc.TaskCall, Functionality: c.entry.Functionality, Body: c.body, Private: r.private}
-	t := talk{key: spokeKey{app: c.provider}, task: task, given: c.label, stack: c.stack}
+	t := talk{key: spokeKey{app: c.provider}, task: task, given: c.label, stack: c.stack, planned: c.planned}
 	if f, ok := r.functionality(c.provider, c.entry.Functionality); ok && f.Agent {
 		t.task.May = r.wants(c.provider, nil)
 	}
@@ -266,51 +267,4 @@ func (r *run) wants(id isc.AppID, may []string) []isc.Known {
 		}
 	}
 	return out
-}
-
-// talk is one task for one spoke.
-type talk struct {
-	key   spokeKey
-	task  isc.Task
-	given isc.Label
-	stack []isc.AppID
-	may   map[string]bool
-}
-
-// talk lends a spoke, gives it the task, serves it until its result, and gives
-// it back. The label is of whatever the spoke said.
-func (r *run) talk(ctx context.Context, t talk) (isc.Result, isc.Label, error) {
-	if err := r.budget.call(); err != nil {
-		return isc.Result{}, isc.Label{}, err
-	}
-	s, fresh, err := r.pool.take(ctx, t.key, len(t.stack), r.budget)
-	if err != nil {
-		return isc.Result{}, isc.Label{}, err
-	}
-	if fresh {
-		r.emit(ctx, Launched{App: t.key.app, Isolation: s.isolation})
-		err = r.record(ctx, Record{Event: "launch", App: t.key.app, Detail: s.isolation.Name})
-	}
-	who := r.party(isc.Vanilla)
-	if t.key.app != "" {
-		who = r.party(t.key.app)
-		if err == nil && !r.private {
-			err = errors.Join(r.session.recallGiven(ctx, who.ID), r.session.keepGiven(ctx, who.ID, t.given))
-		}
-		r.session.note(who.ID, t.given)
-	}
-	c := &conversation{run: r, who: who, conn: s.conn, stack: append(t.stack[:len(t.stack):len(t.stack)], who.ID), may: t.may, given: t.given, atMost: t.task.MaxCalls}
-	var res isc.Result
-	well := false
-	defer func() { r.pool.give(s, well) }() // after a panic, too
-	if err == nil {
-		res, err = c.converse(ctx, t.task)
-	}
-	if well = err == nil; !well {
-		return isc.Result{}, isc.Label{}, err
-	}
-	if res.Status != isc.StatusDone {
-		return isc.Result{}, isc.Label{}, &stepError{res.Status, "the app ended with status " + res.Status.String()}
-	}
-	return res, c.said(), nil
 }

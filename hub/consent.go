@@ -14,6 +14,7 @@ import (
 // follows from it; a decision that cannot be recorded is a denial.
 func (r *run) admit(ctx context.Context, q permission.Question) permission.Verdict {
 	q.Query = r.text
+	q.Degraded = r.degraded(ctx, q)
 	if q.To.ID != "" {
 		q.Warnings = append(q.Warnings, r.session.warnings(q)...)
 	}

@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/permission"
 )
 
-// errSilent says that a spoke said nothing for too long.
-var errSilent = errors.New("hub: spoke silent for too long")
-
 // conversation is one task of one spoke, from Task to Result. It belongs to one
-// goroutine; a collaboration is a conversation inside another.
+// goroutine; a collaboration is a conversation inside another. Beside that
+// goroutine others may bring the spoke's requests to remote hosts.
 type conversation struct {
 	run  *run
 	who  permission.Party
@@ -23,14 +22,26 @@ type conversation struct {
 	stack []isc.AppID
 	// may are the catalogue entries that the plan lets this task ask for.
 	may map[string]bool
-	// given joins the labels of all that the spoke was given in this task.
-	given  isc.Label
-	offers map[isc.Handle]*offer
-	// atMost bounds its requests and confirmations, if above zero; calls counts
-	// them.
+	// functionality is what the task is about, if it is a call.
+	functionality isc.FunctionalityName
+	// planned says that the plan expects the task.
+	planned bool
+	offers  map[isc.Handle]*offer
+	// atMost bounds its requests and confirmations beside the limit of each task,
+	// if above zero; calls counts them.
 	atMost, calls int
+	bytes         int // that it said
 	strikes       int
 	broken        error // why the spoke is not well, once it is not
+	delivered     bool  // the spoke has the task
+	quiet         quiet
+	pace          pace
+
+	mu sync.Mutex
+	// given joins the labels of all that the spoke was given in this task.
+	given isc.Label
+	// fetches counts its requests to remote hosts.
+	fetches int
 }
 
 // converse gives t to the spoke and serves it until its result. The result's
@@ -41,6 +52,7 @@ func (c *conversation) converse(ctx context.Context, t isc.Task) (isc.Result, er
 	if err := c.send(ctx, t); err != nil {
 		return isc.Result{}, err
 	}
+	c.delivered = true
 	for range c.run.limits.Messages {
 		m, err := c.receive(ctx)
 		if err != nil {
@@ -51,6 +63,9 @@ func (c *conversation) converse(ctx context.Context, t isc.Task) (isc.Result, er
 		case isc.Result:
 			return m, nil
 		case isc.Progress:
+			if err := c.pace.wait(ctx); err != nil {
+				return isc.Result{}, err
+			}
 			c.run.emit(ctx, Progress{App: c.who.ID, Text: m.Text})
 			continue
 		case isc.NeedData:
@@ -71,34 +86,54 @@ func (c *conversation) converse(ctx context.Context, t isc.Task) (isc.Result, er
 			return isc.Result{}, err
 		}
 	}
-	return isc.Result{}, fmt.Errorf("%w: more than %d messages in one task", ErrBudget, c.run.limits.Messages)
+	return isc.Result{}, c.lost(fmt.Errorf("%w: more than %d messages in one task", ErrBudget, c.run.limits.Messages))
 }
+
+func (c *conversation) lost(err error) error { return &LostError{App: c.who.ID, Err: err} }
 
 // receive returns the next message, or nil for one that could not be decoded.
 func (c *conversation) receive(ctx context.Context) (isc.ToHub, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.run.limits.Silence, errSilent)
-	defer cancel()
-	m, err := c.conn.Recv(ctx)
-	if errors.Is(err, isc.ErrMalformed) {
+	watched, done := c.quiet.watch(ctx)
+	defer done()
+	m, err := c.conn.Recv(watched)
+	switch {
+	case err == nil:
+		return m, c.account(ctx, "up", m)
+	case errors.Is(err, isc.ErrMalformed):
 		return nil, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	default:
+		return nil, c.lost(err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return m, c.account(ctx, "up", m)
 }
 
 func (c *conversation) send(ctx context.Context, m isc.ToSpoke) error {
 	if err := c.account(ctx, "down", m); err != nil {
 		return err
 	}
-	return c.conn.Send(ctx, m)
+	watched, done := c.quiet.watch(ctx)
+	defer done()
+	err := c.conn.Send(watched, m)
+	switch {
+	case err == nil, errors.Is(err, isc.ErrMalformed), errors.Is(err, isc.ErrTooLarge): // what the hub would say is none of the spoke's doing
+		return err
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	default:
+		return c.lost(err)
+	}
 }
 
 // account counts and records a message before anything is done with it: what
 // cannot be recorded does not happen.
 func (c *conversation) account(ctx context.Context, direction string, m any) error {
 	name, body := describe(m)
+	if direction == "up" {
+		if c.bytes += len(body); c.bytes > c.run.limits.TaskBytes { // before it has used up what is for others, too
+			return c.lost(fmt.Errorf("%w: more than %d message bytes in one task", ErrBudget, c.run.limits.TaskBytes))
+		}
+	}
 	if err := c.run.budget.body(len(body)); err != nil {
 		return err
 	}
@@ -113,7 +148,7 @@ func (c *conversation) account(ctx context.Context, direction string, m any) err
 // make them.
 func (c *conversation) spends(n int) bool {
 	c.calls += n
-	return c.atMost <= 0 || c.calls <= c.atMost
+	return c.calls <= c.run.limits.TaskCalls && (c.atMost <= 0 || c.calls <= c.atMost)
 }
 
 // drop refuses a message that was not understood or not legal, and counts it.
@@ -123,7 +158,7 @@ func (c *conversation) drop(ctx context.Context, reason string) isc.ToSpoke {
 	c.run.emit(ctx, Dropped{App: c.who.ID, Reason: reason})
 	err := c.run.record(ctx, Record{Event: "dropped", App: c.who.ID, Reason: reason})
 	if err == nil && c.strikes > c.run.limits.Strikes {
-		err = fmt.Errorf("%w: more than %d illegal messages", ErrBudget, c.run.limits.Strikes)
+		err = c.lost(fmt.Errorf("%w: more than %d illegal messages", ErrBudget, c.run.limits.Strikes))
 	}
 	if c.broken == nil {
 		c.broken = err

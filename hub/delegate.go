@@ -27,7 +27,7 @@ func (r *run) delegate(ctx context.Context, j *job, id string, do planner.Delega
 		return err
 	}
 	t := talk{
-		key: spokeKey{app: do.App}, given: label, may: map[string]bool{},
+		key: spokeKey{app: do.App}, given: label, may: map[string]bool{}, planned: true,
 		task: isc.Task{
 			Kind: isc.TaskDelegate, Text: do.Task, Data: data, May: r.wants(do.App, do.May), Answer: sentence.Schema(),
 			MaxCalls: do.AtMost, Private: r.private,

@@ -24,9 +24,17 @@
 // that will be sent. Every doubt denies: no prompter, a late answer, a panic, a
 // trail that cannot be written.
 //
+// An app that was installed from the catalogue runs with [isc.FullIsolation] or
+// not at all, unless Config.Waive names it. What each spoke really has is in
+// [Hub.Report], in the trail, and, where something is lacking, in one warning
+// and in every dialog about its app. What an app sends to a remote host goes
+// through Config.HTTP, each host with consent. A spoke that dies, hangs or
+// floods ends its own step, and an app that keeps crashing is started no more
+// in that session.
+//
 // It does not judge whether an app does its own work well, and it isolates code
 // only as far as the [spoke.Launcher] does; [spoke.InProcess] isolates contexts,
-// not code.
+// not code, and an app of Config.Apps may be run so.
 //
 // # Trust boundary
 //

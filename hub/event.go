@@ -58,6 +58,15 @@ type Collaborated struct {
 	Status        isc.Status
 }
 
+// Fetched says that a request of an app to a remote host was sent, and how that
+// ended. What was not let out is told by [Decided] and [Dropped].
+type Fetched struct {
+	App    isc.AppID
+	Host   string // as it was asked about
+	Status int    // of the answer; 0 if there is none
+	Size   int    // of the answer's body, in bytes
+}
+
 // Progress is a line that an app shows to the user: the app's word.
 type Progress struct {
 	App  isc.AppID
@@ -82,6 +91,7 @@ func (Installed) event()    {}
 func (StepStarted) event()  {}
 func (StepEnded) event()    {}
 func (Collaborated) event() {}
+func (Fetched) event()      {}
 func (Progress) event()     {}
 func (Dropped) event()      {}
 func (Answered) event()     {}

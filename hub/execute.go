@@ -186,6 +186,9 @@ func reasonOf(err error) string {
 	if e, ok := errors.AsType[*stepError](err); ok {
 		return e.reason
 	}
+	if e, ok := errors.AsType[*LostError](err); ok {
+		err = e.Err
+	}
 	switch {
 	case errors.Is(err, errAbsent):
 		return "something that it needs is absent"
@@ -195,6 +198,9 @@ func reasonOf(err error) string {
 		return "the run ended"
 	}
 	if e, ok := errors.AsType[*LaunchError](err); ok {
+		return e.Error()
+	}
+	if e, ok := errors.AsType[*CrashLoopError](err); ok {
 		return e.Error()
 	}
 	return "the app failed"

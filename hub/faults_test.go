@@ -172,6 +172,7 @@ func newFaulty(t testing.TB, f *fault) *faulty {
 	w.Session = open(t, hub.Config{
 		LLM: lm, Apps: apps(fares, w.post.app(), metro(), quick()), Memory: faultyMemory{f, memory.InMemory()}, Audit: faultyAudit{f, &hub.MemoryAudit{}},
 		Grants: faultyStore{f, permission.InMemoryStore()}, Catalogue: faultyCatalogue{f, &market{apps: apps(counter)}},
+		Waive:  bare(counter),
 		Limits: hub.Limits{Wall: time.Minute},
 		Launcher: launching(func(ctx context.Context, s spoke.Spec) (*spoke.Instance, error) {
 			if err := f.trip(ctx, "launcher"); err != nil {

@@ -201,6 +201,16 @@ func open(t testing.TB, cfg hub.Config) *hub.Session {
 	return s
 }
 
+// bare waives every guarantee of these apps, so that tests may run what a
+// catalogue lists in this process.
+func bare(apps ...spoke.App) map[isc.AppID]isc.Guarantees {
+	out := map[isc.AppID]isc.Guarantees{}
+	for _, a := range apps {
+		out[a.Manifest().ID] = isc.FullIsolation
+	}
+	return out
+}
+
 func processApps() []spoke.App { return []spoke.App{metro(), quick()} }
 
 // watch runs a request and prints what happens to the test's log.

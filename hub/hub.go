@@ -7,10 +7,8 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/llm"
@@ -55,6 +53,14 @@ type Config struct {
 	Planner planner.Planner
 	// Audit keeps the trail. Nil keeps none.
 	Audit Audit
+	// HTTP sends the requests of apps to remote hosts, each after the person was
+	// asked about its host; package spoke/egress has one. Nil: no app reaches a
+	// host.
+	HTTP spoke.Fetcher
+	// Waive says what the spokes of these apps of Catalogue may lack of
+	// [isc.FullIsolation]. Of an app in Apps the hub requires nothing: what it
+	// lacks is for Launcher to say by name.
+	Waive map[isc.AppID]isc.Guarantees
 	// Limits bound each run.
 	Limits Limits
 	// Logger is told of lifecycle and refusals, never of texts. Nil is silent.
@@ -92,8 +98,11 @@ type Hub struct {
 	registry   atomic.Pointer[registry]
 	installing sync.Mutex
 
+	isolations isolations
+
 	mu       sync.Mutex
 	apps     map[isc.AppID]spoke.App
+	opened   map[isc.AppID]bool // those of apps that came from the catalogue
 	sessions map[*Session]struct{}
 	closed   bool
 }
@@ -109,7 +118,8 @@ func New(cfg Config) (*Hub, error) {
 	cfg = cfg.copied()
 	h := &Hub{
 		cfg: cfg, planner: cfg.Planner, memory: cfg.Memory, asker: cfg.Asker, limits: cfg.Limits.withDefaults(),
-		logger: cfg.Logger, trail: newTrail(cfg.Audit), apps: map[isc.AppID]spoke.App{}, sessions: map[*Session]struct{}{},
+		logger: cfg.Logger, trail: newTrail(cfg.Audit), apps: map[isc.AppID]spoke.App{}, opened: map[isc.AppID]bool{}, sessions: map[*Session]struct{}{},
+		isolations: newIsolations(probeOf(cfg.Launcher)),
 	}
 	var err error
 	if h.gate, err = permission.NewGate(permission.Config{
@@ -133,6 +143,9 @@ func New(cfg Config) (*Hub, error) {
 	}
 	market, err := h.listMarket()
 	if err != nil {
+		return nil, err
+	}
+	if err := cfg.checkWaive(installed, market); err != nil {
 		return nil, err
 	}
 	market = h.soundMarket(installed, market)
@@ -173,6 +186,7 @@ func (cfg Config) copied() Config {
 	cfg.Known = slices.Clone(cfg.Known)
 	cfg.Vanilla = slices.Clone(cfg.Vanilla)
 	cfg.Models = maps.Clone(cfg.Models)
+	cfg.Waive = maps.Clone(cfg.Waive)
 	if cfg.Policy == nil {
 		cfg.Policy = permission.Balanced()
 	}
@@ -198,84 +212,6 @@ func manifestOf(app spoke.App) (m isc.Manifest, err error) {
 	return m, nil
 }
 
-func (h *Hub) listMarket() (market []isc.Manifest, err error) {
-	if h.cfg.Catalogue == nil {
-		return nil, nil
-	}
-	defer contain("catalogue", &err)
-	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
-	defer cancel()
-	if market, err = h.cfg.Catalogue.List(ctx); err != nil {
-		return nil, fmt.Errorf("hub: catalogue: %w", err)
-	}
-	return market, nil
-}
-
-// listTimeout bounds the listing of the catalogue.
-const listTimeout = 30 * time.Second
-
-// soundMarket leaves out of the market what does not validate and what could be
-// taken for another app or functionality, so that no listed app can keep a hub
-// from starting. Of two that look alike and are only listed, neither is kept.
-func (h *Hub) soundMarket(installed, market []isc.Manifest) []isc.Manifest {
-	drop := func(m isc.Manifest, why string) {
-		h.logger.Warn("not listed", "app", isc.Visible(string(m.ID)), "reason", why)
-	}
-	listed := map[isc.AppID]int{}
-	for _, m := range market {
-		if m.Validate() == nil {
-			listed[m.ID]++
-		}
-	}
-	sound := slices.DeleteFunc(slices.Clone(market), func(m isc.Manifest) bool {
-		bad := listed[m.ID] != 1 || m.Validate() != nil
-		if bad {
-			drop(m, "invalid, or listed twice")
-		}
-		return bad
-	})
-	for {
-		// Beside what is installed, and, since spokes are shown all of the market,
-		// by itself.
-		_, err := planner.NewCatalogue(planner.CatalogueConfig{Manifests: installed, Known: h.cfg.Known, Market: notIn(sound, installed)})
-		alone := err == nil
-		if alone {
-			_, err = planner.NewCatalogue(planner.CatalogueConfig{Known: h.cfg.Known, Market: sound})
-		}
-		twins, ok := errors.AsType[*planner.LookAlikeError](err)
-		if !ok {
-			return sound // what else is wrong is not of the market, and is told by the registry
-		}
-		before := len(sound)
-		sound = slices.DeleteFunc(sound, func(m isc.Manifest) bool {
-			here := slices.ContainsFunc(installed, func(i isc.Manifest) bool { return i.ID == m.ID })
-			looks := (alone || !here) && (resembles(m, twins.A) || resembles(m, twins.B))
-			if looks {
-				drop(m, "looks like another")
-			}
-			return looks
-		})
-		if len(sound) == before {
-			return sound
-		}
-	}
-}
-
-func notIn(some, others []isc.Manifest) []isc.Manifest {
-	return slices.DeleteFunc(slices.Clone(some), func(m isc.Manifest) bool {
-		return slices.ContainsFunc(others, func(o isc.Manifest) bool { return o.ID == m.ID })
-	})
-}
-
-// resembles says whether a name is the app's id or display name, or that of one of
-// its functionalities.
-func resembles(m isc.Manifest, name string) bool {
-	const told = 80 // bytes of a long display name that an error tells
-	_, has := m.Find(isc.FunctionalityName(name))
-	long := len(m.Name) > told && strings.HasPrefix(name, m.Name[:told])
-	return has || string(m.ID) == name || m.Name == name || long
-}
-
 // fetch opens an app of the catalogue. Calling add makes it launchable.
 func (h *Hub) fetch(ctx context.Context, id isc.AppID) (m isc.Manifest, add func(), err error) {
 	defer contain("catalogue", &err)
@@ -292,23 +228,20 @@ func (h *Hub) fetch(ctx context.Context, id isc.AppID) (m isc.Manifest, add func
 	return m, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.apps[id] = app
+		h.apps[id], h.opened[id] = app, true
 	}, nil
 }
 
 // launcher starts the spokes of user's sessions.
 func (h *Hub) launcher(user string, private bool) launchFunc {
-	return func(ctx context.Context, key spokeKey, b *atomic.Pointer[budget]) (*spokeConn, error) {
+	return func(ctx context.Context, key spokeKey, l *lease) (*spokeConn, error) {
 		spec := spoke.Spec{
-			LLM:    metered{llm.Safe(h.modelFor(key)), b},
+			LLM:    metered{llm.Safe(h.modelFor(key)), &l.budget},
 			Limits: spoke.Limits{MaxTurns: h.limits.TaskTurns, MaxCalls: h.limits.TaskCalls, MaxTokens: h.limits.TaskTokens},
 		}
 		if key.app != "" {
-			h.mu.Lock()
-			spec.App = h.apps[key.app]
-			h.mu.Unlock()
-			if spec.App == nil {
-				return nil, ErrUnknownApp
+			if err := h.describe(&spec, key.app, l); err != nil {
+				return nil, err
 			}
 			if !private && h.memory != nil {
 				spec.Memory = memory.NewView(h.memory, memory.AppScope(user, key.app))
@@ -318,9 +251,62 @@ func (h *Hub) launcher(user string, private bool) launchFunc {
 		if err != nil {
 			return nil, err
 		}
-		h.logger.Info("spoke launched", "app", string(key.app), "kind", instance.Isolation.Name)
+		if missing := spec.Require.Without(instance.Isolation.Has); missing != 0 { // whatever the launcher made of it
+			return nil, errors.Join(&spoke.UnmetError{App: key.app, Isolation: instance.Isolation, Missing: missing}, instance.Conn.Close())
+		}
+		h.noteIsolation(key.app, instance.Isolation)
 		return &spokeConn{conn: instance.Conn, isolation: instance.Isolation}, nil
 	}
+}
+
+// describe fills in what an app's spoke is made of, and what is required of it:
+// everything for one that came from the catalogue, but for what is waived.
+func (h *Hub) describe(spec *spoke.Spec, id isc.AppID, l *lease) error {
+	h.mu.Lock()
+	app, opened := h.apps[id], h.opened[id]
+	h.mu.Unlock()
+	if app == nil {
+		return ErrUnknownApp
+	}
+	spec.App = app
+	if opened {
+		spec.Require, spec.Prefer = isc.FullIsolation.Without(h.cfg.Waive[id]), isc.Twice
+	}
+	if m, _ := h.registry.Load().manifest(id); h.cfg.HTTP != nil && len(m.Hosts) > 0 {
+		spec.HTTP = spoke.FetcherFunc(func(ctx context.Context, r spoke.HTTPRequest) (spoke.HTTPResponse, error) {
+			return h.send(ctx, l, r)
+		})
+	}
+	return nil
+}
+
+// send brings a request of a spoke to a remote host, if the run that the spoke
+// works for lets it.
+func (h *Hub) send(ctx context.Context, l *lease, r spoke.HTTPRequest) (res spoke.HTTPResponse, err error) {
+	err = l.fetch(ctx, remoteRequest{r.Method, r.URL, r.Header, r.Body}, func(ctx context.Context, address string) (n remoteReply, err error) {
+		defer contain("http", &err)
+		r.URL = address // what was shown
+		res, err = h.cfg.HTTP.Fetch(ctx, r)
+		return remoteReply{res.Status, len(res.Body)}, err
+	})
+	switch {
+	case err == nil:
+		return res, nil
+	case errors.Is(err, errNotSent), errors.Is(err, spoke.ErrRefused):
+		return spoke.HTTPResponse{}, spoke.ErrRefused
+	default: // the cause may tell of addresses and keys
+		return spoke.HTTPResponse{}, errSendFailed
+	}
+}
+
+// probeOf is how to ask a launcher what its spokes will run in, or nil.
+func probeOf(l spoke.Launcher) probeFunc {
+	if p, ok := l.(interface {
+		Probe(ctx context.Context) (isc.Isolation, error)
+	}); ok {
+		return p.Probe
+	}
+	return nil
 }
 
 func (h *Hub) modelFor(key spokeKey) llm.LLM {

@@ -80,7 +80,7 @@ func TestAListingDoesNotMakeAnActHarmless(t *testing.T) {
 			before := len(v.done("vault.wipe"))
 			p := &person{answer: answer}
 			s := open(t, hub.Config{
-				Apps: apps(rogue(), v.app(), metro()), Consent: p, Catalogue: &market{apps: apps(listed)},
+				Apps: apps(rogue(), v.app(), metro()), Consent: p, Catalogue: &market{apps: apps(listed)}, Waive: bare(listed),
 				Planner: plans(map[string]string{"go": roguePlan}),
 				Launcher: stage{plays: map[isc.AppID]func(*peer){"rogue": func(p *peer) {
 					for p.task() {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	spoke.Main(processApps()...)
+	spoke.Main(append(processApps(), caller())...)
 	if os.Getenv("GOLEAK_OFF") == "" {
 		goleak.VerifyTestMain(m)
 	}

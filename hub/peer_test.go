@@ -24,6 +24,8 @@ type peer struct {
 	isc.SpokeConn
 	raw     io.ReadWriteCloser
 	replies chan isc.ToSpoke
+	// http is the spoke's way to remote hosts; nil for none.
+	http spoke.Fetcher
 }
 
 // say sends one message and does not wait for a reply. It says whether the hub
@@ -77,6 +79,8 @@ type stage struct {
 	plays map[isc.AppID]func(*peer)
 	// bytes are plays that get nothing but the bytes.
 	bytes map[isc.AppID]func(io.ReadWriteCloser)
+	// isolation is claimed for those that are played; nil claims none.
+	isolation *isc.Isolation
 }
 
 func (s stage) Launch(ctx context.Context, spec spoke.Spec) (*spoke.Instance, error) {
@@ -88,7 +92,7 @@ func (s stage) Launch(ctx context.Context, spec spoke.Spec) (*spoke.Instance, er
 	var all sync.WaitGroup
 	switch {
 	case s.plays[id] != nil:
-		p := &peer{SpokeConn: isc.NewSpokeConn(far), raw: far, replies: make(chan isc.ToSpoke, 4096)}
+		p := &peer{SpokeConn: isc.NewSpokeConn(far), raw: far, replies: make(chan isc.ToSpoke, 4096), http: spec.HTTP}
 		all.Go(func() {
 			defer close(p.replies)
 			for {
@@ -111,7 +115,11 @@ func (s stage) Launch(ctx context.Context, spec spoke.Spec) (*spoke.Instance, er
 	default:
 		return spoke.InProcess().Launch(ctx, spec)
 	}
-	return &spoke.Instance{Conn: waited{isc.NewHubConn(near), &all}, Isolation: isc.Isolation{Name: "test"}}, nil
+	claimed := isc.Isolation{Name: "test"}
+	if s.isolation != nil {
+		claimed = *s.isolation
+	}
+	return &spoke.Instance{Conn: waited{isc.NewHubConn(near), &all}, Isolation: claimed}, nil
 }
 
 // waited is a connection whose Close waits for the peer's goroutines.

@@ -42,29 +42,36 @@ type spokeConn struct {
 	conn      isc.HubConn
 	isolation isc.Isolation
 	slots     chan struct{} // where it is lent from
-	// budget is of the run that the spoke works for now. What meters its model
-	// reads it.
-	budget *atomic.Pointer[budget]
+	lease     *lease
 }
 
 // launchFunc starts a spoke. hub.go composes it, so that the operator imports
 // neither spoke nor llm.
-type launchFunc func(ctx context.Context, key spokeKey, b *atomic.Pointer[budget]) (*spokeConn, error)
+type launchFunc func(ctx context.Context, key spokeKey, l *lease) (*spokeConn, error)
+
+// lease is what a spoke may use of the run that it works for now. Its host side
+// reads it, at any time and on goroutines of its own; between tasks it is empty.
+type lease struct {
+	budget atomic.Pointer[budget] // what its model's calls count against
+	errand atomic.Pointer[errand] // what its requests to remote hosts go through
+}
 
 // pool keeps the spokes of one session warm, for follow-ups. A spoke is never
 // lent to two conversations at once and never to another session.
 type pool struct {
 	launch   launchFunc
 	parallel int
+	crashes  *crashes // of the session
 
 	mu     sync.Mutex
+	live   map[*spokeConn]struct{} // idle and lent
 	idle   map[spokeKey][]*spokeConn
 	slots  map[slotKey]chan struct{}
 	closed bool
 }
 
-func newPool(launch launchFunc, parallel int) *pool {
-	return &pool{launch: launch, parallel: parallel, idle: map[spokeKey][]*spokeConn{}, slots: map[slotKey]chan struct{}{}}
+func newPool(launch launchFunc, parallel int, c *crashes) *pool {
+	return &pool{launch: launch, parallel: parallel, crashes: c, live: map[*spokeConn]struct{}{}, idle: map[spokeKey][]*spokeConn{}, slots: map[slotKey]chan struct{}{}}
 }
 
 // slotKey says which spokes share a limit: those of one app at one depth of
@@ -99,7 +106,7 @@ func (p *pool) take(ctx context.Context, key spokeKey, depth int, b *budget) (s 
 		<-slots
 		return nil, false, err
 	}
-	s.budget.Store(b)
+	s.lease.budget.Store(b)
 	s.slots = slots
 	return s, fresh, nil
 }
@@ -121,30 +128,37 @@ func (p *pool) warm(key spokeKey) (*spokeConn, error) {
 	return s, nil
 }
 
-func (p *pool) start(ctx context.Context, key spokeKey) (s *spokeConn, err error) {
-	defer func() {
-		if err != nil {
-			err = &LaunchError{App: key.app, Err: err}
-		}
-	}()
-	defer contain("launcher", &err)
-	b := new(atomic.Pointer[budget])
-	s, err = p.launch(ctx, key, b)
-	if err != nil {
+func (p *pool) start(ctx context.Context, key spokeKey) (*spokeConn, error) {
+	if err := p.crashes.check(key); err != nil {
 		return nil, err
 	}
-	s.key, s.budget = key, b
+	l := new(lease)
+	s, err := p.launched(ctx, key, l)
+	if err != nil {
+		return nil, &LaunchError{App: key.app, Err: err}
+	}
+	s.key, s.lease = key, l
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.live[s] = struct{}{}
 	return s, nil
+}
+
+func (p *pool) launched(ctx context.Context, key spokeKey, l *lease) (s *spokeConn, err error) {
+	defer contain("launcher", &err)
+	return p.launch(ctx, key, l)
 }
 
 // give returns a spoke. One that is not well is closed.
 func (p *pool) give(s *spokeConn, well bool) {
-	s.budget.Store(nil)
+	s.lease.budget.Store(nil)
 	p.mu.Lock()
 	slots := s.slots
 	keep := well && !p.closed
 	if keep {
 		p.idle[s.key] = append(p.idle[s.key], s)
+	} else {
+		delete(p.live, s)
 	}
 	p.mu.Unlock()
 	if !keep {
@@ -159,6 +173,11 @@ func (p *pool) close() {
 	p.closed = true
 	idle := p.idle
 	p.idle = map[spokeKey][]*spokeConn{}
+	for _, spokes := range idle {
+		for _, s := range spokes {
+			delete(p.live, s)
+		}
+	}
 	p.mu.Unlock()
 	var all sync.WaitGroup
 	for _, spokes := range idle {

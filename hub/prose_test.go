@@ -75,7 +75,7 @@ func TestAnAppsSchemaSaysNothingToAnotherAppsModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			model, seen := eavesdrops(finishes())
 			s := open(t, hub.Config{
-				Apps: c.installed, Catalogue: &market{apps: c.market}, LLM: model, Consent: &person{answer: saysYes},
+				Apps: c.installed, Catalogue: &market{apps: c.market}, Waive: bare(c.market...), LLM: model, Consent: &person{answer: saysYes},
 				Planner: plans(map[string]string{"go": c.plan}),
 			})
 			e := runs(t, s, "go")
@@ -109,7 +109,7 @@ func TestAnOfferSaysNothingBesideItsFormats(t *testing.T) {
 			}}},
 		}
 		if listed {
-			cfg.Catalogue = &market{apps: apps(prosaic())}
+			cfg.Catalogue, cfg.Waive = &market{apps: apps(prosaic())}, bare(prosaic())
 		} else {
 			cfg.Apps = append(cfg.Apps, prosaic())
 		}

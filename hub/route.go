@@ -177,7 +177,7 @@ func (c *conversation) serve(ctx context.Context, o *offer, raw json.RawMessage)
 	if !c.run.admit(ctx, q).Allowed() {
 		return refused(provider, isc.StatusRefused)
 	}
-	got, err := c.run.call(ctx, callee{entry: entry, provider: provider, body: body, label: label, stack: c.stack})
+	got, err := c.run.call(ctx, callee{entry: entry, provider: provider, body: body, label: label, stack: c.stack, planned: c.may[entry.Name]})
 	if err != nil {
 		return refused(provider, statusOf(err))
 	}
@@ -191,10 +191,13 @@ func (c *conversation) serve(ctx context.Context, o *offer, raw json.RawMessage)
 // said is the label of whatever the spoke says: its own word, made of all that
 // it was given in this task, and private if it was ever given private data.
 func (c *conversation) said() isc.Label {
+	c.mu.Lock()
+	given := c.given
+	c.mu.Unlock()
 	if c.who.ID == isc.Vanilla {
-		return c.given.From(isc.SourceModel)
+		return given.From(isc.SourceModel)
 	}
-	l := isc.AppLabel(c.who.ID).Join(c.given)
+	l := isc.AppLabel(c.who.ID).Join(given)
 	if c.run.session.seen(c.who.ID).IsSensitive() {
 		l = l.Sensitive()
 	}
@@ -204,16 +207,19 @@ func (c *conversation) said() isc.Label {
 // take notes that the spoke is given more, before it is: whatever becomes of
 // this conversation, its app has it from now on.
 func (c *conversation) take(ctx context.Context, l isc.Label) {
+	c.mu.Lock()
 	c.given = c.given.Join(l)
+	given := c.given
+	c.mu.Unlock()
 	if c.who.ID == isc.Vanilla {
 		return
 	}
 	if !c.run.private {
-		if err := c.run.session.keepGiven(ctx, c.who.ID, c.given); err != nil && c.broken == nil {
+		if err := c.run.session.keepGiven(ctx, c.who.ID, given); err != nil && c.broken == nil {
 			c.broken = err
 		}
 	}
-	c.run.session.note(c.who.ID, c.given)
+	c.run.session.note(c.who.ID, given)
 }
 
 // deliver asks whether an answer may enter the asking app's context (step 5).

@@ -90,8 +90,9 @@ func TestD7_WarningsAreInEveryUnplannedDialog(t *testing.T) {
 		p.ask(burn)
 		p.done(`{"text":"x"}`)
 	}, func(cfg *hub.Config) {
-		cfg.Catalogue = &market{apps: apps(must(spoke.New(isc.Manifest{ID: "nobody", Name: "Nobody"},
-			spoke.Func("nobody.serves", func(context.Context, note) (note, error) { return note{}, nil }, spoke.Reads()))))}
+		listed := must(spoke.New(isc.Manifest{ID: "nobody", Name: "Nobody"},
+			spoke.Func("nobody.serves", func(context.Context, note) (note, error) { return note{}, nil }, spoke.Reads())))
+		cfg.Catalogue, cfg.Waive = &market{apps: apps(listed)}, bare(listed)
 	})
 	s.person.answer = saysYes
 	runs(t, s.Session, "go")

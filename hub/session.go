@@ -33,11 +33,14 @@ type Session struct {
 	gate *permission.Session
 	pool *pool
 	view memory.View
+	// crashes are of all its spokes, those of private runs, too.
+	crashes crashes
 
-	mu     sync.Mutex
-	closed bool
-	runs   sync.WaitGroup
-	turns  []string
+	mu      sync.Mutex
+	closed  bool
+	private map[*pool]struct{} // of the private runs that go on
+	runs    sync.WaitGroup
+	turns   []string
 	// recalled says that turns has what was said in earlier sessions.
 	recalled bool
 	given    map[isc.AppID]isc.Label
@@ -53,9 +56,10 @@ func (h *Hub) Session(cfg SessionConfig) (*Session, error) {
 	}
 	s := &Session{
 		hub: h, id: rand.Text(), user: cfg.User, gate: h.gate.Session(cfg.User),
+		crashes: crashes{limit: h.limits.Crashes}, private: map[*pool]struct{}{},
 		given: map[isc.AppID]isc.Label{}, used: map[isc.AppID]bool{}, known: map[isc.AppID]bool{}, kept: map[isc.AppID]bool{},
 	}
-	s.pool = newPool(h.launcher(cfg.User, false), h.limits.Parallel)
+	s.pool = newPool(h.launcher(cfg.User, false), h.limits.Parallel, &s.crashes)
 	if h.memory != nil {
 		s.view = memory.NewView(h.memory, memory.HubScope(cfg.User))
 	}
@@ -108,7 +112,8 @@ func (s *Session) begin(text string, opts []Option) (*run, error) {
 	s.runs.Add(1)
 	r.budget = &budget{limits: r.limits}
 	if r.private {
-		r.pool = newPool(s.hub.launcher(s.user, true), r.limits.Parallel)
+		r.pool = newPool(s.hub.launcher(s.user, true), r.limits.Parallel, &s.crashes)
+		s.private[r.pool] = struct{}{}
 	}
 	r.gate = s.gate.Run(permission.RunConfig{MaxPrompts: r.limits.Prompts, OnAsk: func(q permission.Request) {
 		if r.events != nil {
@@ -127,6 +132,9 @@ const maxRequest = 64 << 10
 func (s *Session) end(r *run) {
 	if r.private {
 		r.pool.close()
+		s.mu.Lock()
+		delete(s.private, r.pool)
+		s.mu.Unlock()
 	}
 	s.runs.Done()
 }

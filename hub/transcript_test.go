@@ -121,8 +121,13 @@ func (s *story) tell() string {
 	for _, name := range strings.Fields(s.section("known")) {
 		known = append(known, functionalityOf(s.t, isc.FunctionalityName(name)))
 	}
+	var listed []spoke.App
+	for _, id := range strings.Fields(s.section("market")) {
+		listed = append(listed, storyApps[id]())
+	}
 	s.session = open(s.t, hub.Config{
-		LLM: llm.Func(s.generate), Apps: apps, Known: known, Memory: memory.InMemory(), Audit: s, Catalogue: storyMarket(strings.Fields(s.section("market"))),
+		Waive: bare(listed...),
+		LLM:   llm.Func(s.generate), Apps: apps, Known: known, Memory: memory.InMemory(), Audit: s, Catalogue: storyMarket(strings.Fields(s.section("market"))),
 		Consent: permission.PrompterFunc(s.prompt), Asker: hub.AskerFunc(s.ask),
 	})
 	for _, line := range s.lines("requests") {

@@ -159,6 +159,8 @@ func codeWords(c Code) string {
 		return "the app has changed since you allowed it; that permission does not count for now"
 	case CodeRepeatedAfterDenial:
 		return "you have denied this before in this session"
+	case CodeNotShownInFull:
+		return "what is sent is too long or no text; only its size and digest are shown"
 	default:
 		return "the hub reports " + string(c)
 	}

@@ -71,7 +71,8 @@ type Question struct {
 	Probe bool
 	// Plan says how this stands to the plan.
 	Plan PlanState
-	// Host is the remote host of SendRemote, in ASCII.
+	// Host is the remote host of SendRemote, in ASCII: a name, or "http://" and a
+	// name, where nothing hides from others on the way what is sent.
 	Host string
 	// Purpose is the app's word for why.
 	Purpose string
@@ -83,7 +84,8 @@ type Question struct {
 	Options []Party
 	// Flows are what ApprovePlan shows.
 	Flows []Flow
-	// Degraded tells what the isolation of To lacks, if it was asked for less.
+	// Degraded tells what the isolation of To lacks, as far as it is known, or is
+	// empty.
 	Degraded string
 	// Warnings are codes that only the hub can know, such as FirstUse,
 	// ManifestChanged, RuleOfTwo.
@@ -176,4 +178,5 @@ const (
 	CodeFirstUse            Code = "FirstUse"
 	CodeManifestChanged     Code = "ManifestChanged"
 	CodeRepeatedAfterDenial Code = "RepeatedAfterDenial"
+	CodeNotShownInFull      Code = "NotShownInFull"
 )

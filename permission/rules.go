@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
@@ -15,7 +16,8 @@ import (
 // Without Kinds a rule that narrows is about every kind, and a rule that allows
 // is about those that a grant could be given for. So what installs an app,
 // approves a plan or cannot be undone is allowed only by a rule that names that
-// kind.
+// kind. And what is sent to a remote host is allowed only by a rule that names
+// the host, or "*". A rule with a host is about nothing but [SendRemote].
 type Rule struct {
 	ID            string       `json:"id"`
 	Effect        RulingEffect `json:"effect"`
@@ -23,6 +25,8 @@ type Rule struct {
 	From          string       `json:"from,omitempty"`
 	To            string       `json:"to,omitempty"`
 	Functionality string       `json:"functionality,omitempty"`
+	// Host is that of the question, or "*".
+	Host string `json:"host,omitempty"`
 }
 
 // Validate says what is wrong with r, or nil.
@@ -42,6 +46,9 @@ func (r Rule) Validate() error {
 		if err := r.checkName(what, name); err != nil {
 			return fmt.Errorf("permission: rule %s: %s: %w", r.ID, what, err)
 		}
+	}
+	if strings.ContainsFunc(r.Host, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
+		return fmt.Errorf("permission: rule %s: host: it is not in ASCII form", r.ID)
 	}
 	return nil
 }
@@ -71,7 +78,10 @@ func (r Rule) matches(q Question) bool {
 	} else if r.Effect == RuleAllow && !q.Kind.rememberable() {
 		return false
 	}
-	return matchName(r.From, partyOrHub(q.From.ID)) && matchName(r.To, partyOrHub(q.To.ID)) &&
+	if q.Kind == SendRemote && r.Effect == RuleAllow && r.Host == "" || q.Kind != SendRemote && r.Host != "" {
+		return false
+	}
+	return matchName(r.Host, q.Host) && matchName(r.From, partyOrHub(q.From.ID)) && matchName(r.To, partyOrHub(q.To.ID)) &&
 		matchName(r.Functionality, string(q.Functionality))
 }
 

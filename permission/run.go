@@ -218,5 +218,8 @@ func wantedRule(q Question) string {
 	if q.Functionality != "" {
 		s += " functionality " + string(q.Functionality)
 	}
+	if q.Host != "" {
+		s += " host " + q.Host
+	}
 	return s
 }
