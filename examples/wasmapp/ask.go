@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/isolategpt/isolategpt/hub"
+	"github.com/isolategpt/isolategpt/isc"
+	"github.com/isolategpt/isolategpt/llm"
+	"github.com/isolategpt/isolategpt/permission"
+	"github.com/isolategpt/isolategpt/spoke"
+)
+
+// canned is what a model writes for the one request. The hub checks it like any
+// other plan.
+var canned = llm.Func(func(context.Context, *llm.Request) (*llm.Response, error) {
+	return &llm.Response{Finish: llm.FinishStop, Text: `{
+		"steps": [
+			{"id": "s1", "do": "call", "functionality": "words.count", "args": {"text": "the quick brown fox jumps over the lazy dog"}},
+			{"id": "s2", "do": "call", "functionality": "place.look", "args": {}}
+		],
+		"answer": {"template": ["It has ", {"step": "s1", "pointer": "/words"}, " words. The app saw ", {"step": "s2", "pointer": "/files"},
+			" files and ", {"step": "s2", "pointer": "/variables"}, " variables."]}
+	}`}, nil
+})
+
+const request = `How many words has "the quick brown fox jumps over the lazy dog"? And what do you see?`
+
+// ask resolves the request, and says in what isolation the app ran.
+func ask(ctx context.Context, p installed, person permission.ConsentPrompter) (string, isc.Isolation, error) {
+	h, err := hub.New(hub.Config{LLM: canned, Apps: []spoke.App{p.app}, Consent: person, Launcher: p.launcher})
+	if err != nil {
+		return "", isc.Isolation{}, err
+	}
+	defer h.Close()
+	session, err := h.Session(hub.SessionConfig{User: "me"})
+	if err != nil {
+		return "", isc.Isolation{}, err
+	}
+	var isolation isc.Isolation
+	for event, err := range session.Run(ctx, request) {
+		if err != nil {
+			return "", isolation, err
+		}
+		if launched, ok := event.(hub.Launched); ok {
+			isolation = launched.Isolation
+		}
+		if answered, ok := event.(hub.Answered); ok {
+			return answered.Answer.Text, isolation, nil
+		}
+	}
+	return "", isolation, errors.New("no answer")
+}
