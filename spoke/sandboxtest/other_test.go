@@ -1,0 +1,21 @@
+//go:build !linux
+
+package sandboxtest_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/isolategpt/isolategpt/spoke/sandboxtest"
+)
+
+func lose() error { return nil }
+
+func TestOtherSystemsHaveNoProbes(t *testing.T) {
+	require.Empty(t, sandboxtest.Probes())
+	require.NotPanics(t, func() { sandboxtest.App() })
+	_, err := sandboxtest.Run(t.Context(), sandboxtest.Config{Confined: sandboxtest.Unconfined(), Control: sandboxtest.Unconfined()})
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+}
