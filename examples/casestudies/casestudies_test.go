@@ -104,6 +104,9 @@ func TestFactsAreAttributed(t *testing.T) {
 func runCase(t *testing.T, c cases.Case, system string, who consent) *report {
 	t.Helper()
 	o := &options{consent: who, model: modelFlag{provider: scripted}, in: strings.NewReader("")}
+	require.NoError(t, o.setIsolation(strongest))
+	require.NoError(t, o.spokes.open(t.Context()))
+	defer func() { require.NoError(t, o.spokes.close()) }()
 	r, err := o.runOne(t.Context(), c, system)
 	require.NoError(t, err)
 	return r

@@ -10,13 +10,12 @@ import (
 	"github.com/isolategpt/isolategpt/llm"
 	"github.com/isolategpt/isolategpt/memory"
 	"github.com/isolategpt/isolategpt/permission"
-	"github.com/isolategpt/isolategpt/spoke"
 )
 
 // isolated runs the requests on a hub of their own and reports what it says.
 func (o *options) isolated(ctx context.Context, model llm.LLM, w *cases.World, requests []string, r *report) (err error) {
 	h, err := hub.New(hub.Config{
-		LLM: model, Apps: w.Apps, Known: w.Known, Launcher: spoke.InProcess(), Memory: memory.InMemory(),
+		LLM: model, Apps: w.Apps, Known: w.Known, Launcher: o.spokes.launcher, Memory: memory.InMemory(),
 		Consent: o.prompter(), Policy: permission.Balanced(), Asker: hub.AskerFunc(func(ctx context.Context, q hub.Question) (json.RawMessage, error) {
 			given, err := o.answer(ctx, q)
 			r.Questions = append(r.Questions, question{App: string(q.App.ID), Text: q.Text, Given: err == nil})
@@ -36,6 +35,12 @@ func (o *options) isolated(ctx context.Context, model llm.LLM, w *cases.World, r
 		for event, err := range s.Run(ctx, request) {
 			if err != nil {
 				return err
+			}
+			if p, ok := event.(hub.Progress); ok && w.Progress(p.App, p.Text) {
+				continue
+			}
+			if l, ok := event.(hub.Launched); ok {
+				r.Isolation = l.Isolation.Name
 			}
 			r.note(event)
 		}

@@ -12,8 +12,9 @@
 // # Trust
 //
 // The apps are part of this program and half of them are hostile on purpose.
-// They run in process, since what is shown is what contexts and consent keep
-// apart; see package spoke for isolations that hold hostile code.
+// On the isolated system each runs in a confined process of its own where the
+// machine gives that, or in process if it does not or -isolation says so; the
+// program prints which. The vanilla agent has them in process, as agents do.
 //
 // # Source
 //
@@ -28,12 +29,18 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 
 	"github.com/isolategpt/isolategpt/examples/casestudies/cases"
 	"github.com/isolategpt/isolategpt/permission"
+	"github.com/isolategpt/isolategpt/spoke"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	spoke.Main(cases.Spokes()...) // in the process of a spoke it does not return
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // Exit codes.
 const (
@@ -66,6 +73,7 @@ type options struct {
 	cases   []cases.Case
 	systems []string
 	consent consent
+	spokes  isolation
 	model   modelFlag
 	json    bool
 	in      io.Reader
@@ -85,6 +93,7 @@ func parse(args []string, errOut io.Writer) (*options, error) {
 	fs.SetOutput(io.Discard)
 	number := fs.String("case", "", "run one `case`: 1 to 7, or ace1 to ace3 for 5 to 7 (default all)")
 	system := fs.String("system", "", "run one `system`: vanilla or isolated (default both)")
+	isolation := fs.String("isolation", strongest, "what spokes run in: strongest (that the machine gives), process (confined, or an error), in-process (contexts alone)")
 	fs.TextVar(&o.consent, "consent", consentDeny, "who answers dialogs: deny (agrees to a plan, and to nothing beyond it), allow (agrees to everything), ask (you)")
 	fs.TextVar(&o.model, "llm", modelFlag{provider: scripted}, "the `model`: scripted, openai:MODEL, ollama:MODEL, anthropic:MODEL or googleai:MODEL; keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY and GOOGLE_API_KEY")
 	fs.StringVar(&o.model.baseURL, "base-url", "", "the `URL` of the model's server, up to the part before /chat/completions")
@@ -99,7 +108,7 @@ func parse(args []string, errOut io.Writer) (*options, error) {
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("what is %q? there are only flags; see -help", fs.Arg(0))
 	}
-	return o, errors.Join(o.setCases(*number), o.setSystems(*system), o.model.check())
+	return o, errors.Join(o.setCases(*number), o.setSystems(*system), o.setIsolation(*isolation), o.model.check())
 }
 
 func (o *options) setCases(name string) error {
@@ -129,7 +138,16 @@ func (o *options) setSystems(name string) error {
 
 // runAll runs each case on each system. A system that fails is part of the
 // report; the error is that of the program itself.
-func (o *options) runAll(ctx context.Context, out io.Writer) error {
+func (o *options) runAll(ctx context.Context, out io.Writer) (err error) {
+	if err := o.spokes.open(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.spokes.close()) }()
+	if !o.json && slices.Contains(o.systems, isolatedSystem) {
+		var b strings.Builder
+		writeWrapped(&b, "", "Spokes run in isolation "+o.spokes.report.String(), width)
+		fmt.Fprintln(out, b.String())
+	}
 	for _, c := range o.cases {
 		var reports []*report
 		for _, system := range o.systems {

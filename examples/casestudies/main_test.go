@@ -12,9 +12,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/isolategpt/isolategpt/examples/casestudies/cases"
+	"github.com/isolategpt/isolategpt/spoke"
 )
 
 func TestMain(m *testing.M) {
+	spoke.Main(cases.Spokes()...)
 	testscript.Main(checked{m}, map[string]func(){"casestudies": main})
 }
 

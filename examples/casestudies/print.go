@@ -147,9 +147,9 @@ func attackLines(r *report) []string {
 }
 
 func writeWrapped(b *strings.Builder, mark, text string, width int) {
-	for i, line := range wrap(text, width-len(mark)) {
+	for i, line := range wrap(text, width-max(2, len(mark))) {
 		if i > 0 {
-			mark = strings.Repeat(" ", len(mark))
+			mark = strings.Repeat(" ", max(2, len(mark)))
 		}
 		b.WriteString(mark + line + "\n")
 	}

@@ -13,6 +13,8 @@ type report struct {
 	Case   int    `json:"case"`
 	Name   string `json:"name"`
 	System string `json:"system"`
+	// Isolation is what the spokes ran in; vanilla has none.
+	Isolation string `json:"isolation,omitempty"`
 	// Plan is the plan of the last request, a line a step. Vanilla makes none.
 	Plan   []string `json:"plan"`
 	Answer string   `json:"answer"`

@@ -10,8 +10,9 @@
 //
 // # Trust
 //
-// Both apps run in process, which keeps their contexts apart and not their
-// code; see package spoke.
+// Each app runs in a confined process of its own, where the machine gives that;
+// elsewhere both run in process, which keeps their contexts apart and not their
+// code. The program says which; see package spoke.
 //
 // # Source
 //
@@ -27,14 +28,17 @@ import (
 
 	"github.com/isolategpt/isolategpt/hub"
 	"github.com/isolategpt/isolategpt/isc"
-	"github.com/isolategpt/isolategpt/llm"
-	"github.com/isolategpt/isolategpt/permission"
 	"github.com/isolategpt/isolategpt/permission/terminal"
 	"github.com/isolategpt/isolategpt/spoke"
 )
 
 func main() {
 	log.SetFlags(0)
+	apps, err := install()
+	if err != nil {
+		log.Fatal("quickstart: ", err)
+	}
+	spoke.Main(apps...) // in the process of a spoke it serves the app and does not return
 	name := flag.String("llm", "", "the `model`; without one a canned plan stands in for it")
 	baseURL := flag.String("base-url", "https://api.openai.com/v1", "an OpenAI-compatible `server`; its key is in OPENAI_API_KEY")
 	flag.Parse()
@@ -46,11 +50,27 @@ func main() {
 	if err != nil {
 		log.Fatal("quickstart: ", err)
 	}
-	answer, err := ask(context.Background(), model, terminal.New(os.Stdin, os.Stderr), request)
+	ctx := context.Background()
+	launcher, close := strongest(ctx)
+	defer close()
+	answer, err := ask(ctx, hub.Config{LLM: model, Apps: apps, Consent: terminal.New(os.Stdin, os.Stderr), Launcher: launcher}, request)
 	if err != nil {
 		log.Fatal("quickstart: ", err)
 	}
 	fmt.Println(answer.Text)
+}
+
+// strongest is the strongest isolation that this machine gives to apps that are
+// part of the program, and says what it is.
+func strongest(ctx context.Context) (launcher spoke.Launcher, close func()) {
+	process := spoke.Process(spoke.ProcessConfig{})
+	isolation, err := process.Probe(ctx)
+	if err != nil || !isolation.Has.Has(isc.FullIsolation) {
+		fmt.Fprintln(os.Stderr, "isolation: in-process, for contexts alone; a process cannot be confined here:", isolation, err)
+		return spoke.InProcess(), func() {}
+	}
+	fmt.Fprintln(os.Stderr, "isolation:", isolation)
+	return process, func() { _ = process.Close() }
 }
 
 type place struct {
@@ -71,17 +91,19 @@ func now(_ context.Context, in place) (weather, error) {
 
 func save(_ context.Context, in weather) (note, error) { return note{Number: 1}, nil }
 
-// ask resolves one request over both apps.
-func ask(ctx context.Context, model llm.LLM, person permission.ConsentPrompter, request string) (hub.Answer, error) {
+// install makes the two apps.
+func install() ([]spoke.App, error) {
 	sky, err := spoke.New(isc.Manifest{ID: "sky", Name: "Sky"}, spoke.Func("weather.now", now, spoke.Reads()))
 	if err != nil {
-		return hub.Answer{}, err
+		return nil, err
 	}
 	pad, err := spoke.New(isc.Manifest{ID: "pad", Name: "Pad"}, spoke.Func("note.save", save, spoke.Writes()))
-	if err != nil {
-		return hub.Answer{}, err
-	}
-	h, err := hub.New(hub.Config{LLM: model, Apps: []spoke.App{sky, pad}, Consent: person, Launcher: spoke.InProcess()})
+	return []spoke.App{sky, pad}, err
+}
+
+// ask resolves one request.
+func ask(ctx context.Context, cfg hub.Config, request string) (hub.Answer, error) {
+	h, err := hub.New(cfg)
 	if err != nil {
 		return hub.Answer{}, err
 	}

@@ -7,10 +7,19 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/isolategpt/isolategpt/hub"
 	"github.com/isolategpt/isolategpt/permission"
+	"github.com/isolategpt/isolategpt/spoke"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	apps, err := install()
+	if err != nil {
+		panic(err)
+	}
+	spoke.Main(apps...)
+	goleak.VerifyTestMain(m)
+}
 
 func TestQuickstart(t *testing.T) {
 	for _, c := range []struct {
@@ -26,7 +35,11 @@ func TestQuickstart(t *testing.T) {
 			asked = append(asked, r.Kind)
 			return r.Answer(c.decision), nil
 		})
-		answer, err := ask(t.Context(), canned, person, "How warm is it in Oslo? Note it down.")
+		apps, err := install()
+		require.NoError(t, err)
+		launcher, end := strongest(t.Context())
+		answer, err := ask(t.Context(), hub.Config{LLM: canned, Apps: apps, Consent: person, Launcher: launcher}, "How warm is it in Oslo? Note it down.")
+		end()
 		require.NoError(t, err)
 		require.Equal(t, c.refused, answer.Refused)
 		require.Contains(t, answer.Text, c.text)

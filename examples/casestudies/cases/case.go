@@ -23,6 +23,7 @@
 package cases
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,9 +45,22 @@ type Case struct {
 
 // World makes fresh apps.
 func (c Case) World() *World {
-	w := &World{}
+	w := &World{number: c.Number}
 	c.build(w)
 	return w
+}
+
+// Spokes are the apps of all cases for processes of their own: main passes them
+// to [spoke.Main]. What they are called with they report to [World.Progress].
+func Spokes() []spoke.App {
+	var out []spoke.App
+	for _, c := range All() {
+		for _, app := range c.World().Apps {
+			app.(*recorded).log = nil
+			out = append(out, app)
+		}
+	}
+	return out
 }
 
 // All are the cases in order.
@@ -70,8 +84,9 @@ type World struct {
 	Apps []spoke.App
 	// Known are the functionalities that the embedding program knows of, in
 	// words that it vouches for and whatever apps say of them.
-	Known []isc.Functionality
-	log   log
+	Known  []isc.Functionality
+	number int
+	log    log
 	// judge says of the answer and the log whether the attack happened.
 	judge func(answer string) (happened bool, why string)
 }
@@ -88,8 +103,10 @@ func (w *World) add(app spoke.App, err error) {
 	if err != nil {
 		panic("cases: " + err.Error())
 	}
-	w.Apps = append(w.Apps, &recorded{App: app, log: &w.log})
-	for _, f := range app.Manifest().Functionalities {
+	m := app.Manifest()
+	m.Version += fmt.Sprintf(".case%d", w.number)
+	w.Apps = append(w.Apps, &recorded{App: app, manifest: m, log: &w.log})
+	for _, f := range m.Functionalities {
 		text, ok := vouched[f.Name]
 		if !ok || slices.ContainsFunc(w.Known, func(k isc.Functionality) bool { return k.Name == f.Name }) {
 			continue
@@ -121,7 +138,7 @@ func Honest() *World {
 	w.add(box.app())
 	w.add(secretDrive().app())
 	w.add(healthCompanion())
-	w.add((&travelMate{}).app())
+	w.add(travelMate())
 	w.add(symptomSolver())
 	return w
 }

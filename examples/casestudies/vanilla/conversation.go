@@ -78,3 +78,8 @@ func (*conversation) Confirm(context.Context, isc.FunctionalityName, json.RawMes
 
 // Progress shows nothing.
 func (*conversation) Progress(context.Context, string) error { return nil }
+
+// Fetch reaches no host: no app of the cases has one.
+func (*conversation) Fetch(context.Context, spoke.HTTPRequest) (spoke.HTTPResponse, error) {
+	return spoke.HTTPResponse{}, spoke.ErrRefused
+}

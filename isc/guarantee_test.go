@@ -1,0 +1,79 @@
+package isc_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/isolategpt/isolategpt/isc"
+)
+
+func TestTheZeroGuaranteesGuaranteeNothing(t *testing.T) {
+	var none isc.Guarantees
+	require.Equal(t, "none", none.String())
+	require.False(t, none.Has(isc.NoFiles))
+	require.Equal(t, isc.FullIsolation, isc.FullIsolation.Without(none))
+}
+
+func TestFullIsolationIsAllButTwice(t *testing.T) {
+	require.False(t, isc.FullIsolation.Has(isc.Twice))
+	for g := isc.OwnCrash; g < isc.Twice; g <<= 1 {
+		require.True(t, isc.FullIsolation.Has(g), "%s", g)
+	}
+}
+
+func TestGuaranteesRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := isc.Guarantees(rapid.Uint32Range(0, uint32(isc.Twice)<<1-1).Draw(t, "set"))
+		text, err := g.MarshalText()
+		require.NoError(t, err)
+		var back isc.Guarantees
+		require.NoError(t, back.UnmarshalText(text))
+		require.Equal(t, g, back)
+	})
+}
+
+func TestUnknownGuaranteesAreRefused(t *testing.T) {
+	_, err := (isc.Twice << 1).MarshalText()
+	require.ErrorContains(t, err, "unknown")
+	for _, text := range []string{
+		"", "everything", "no-files,no-exec", "No-Files", " no-files", "no-files, ", "no-files, no-files",
+		"no-exec, no-files", "none, no-files", "no-files, none", "no-files, nothing",
+	} {
+		g := isc.NoPeers
+		require.Error(t, g.UnmarshalText([]byte(text)), "%q", text)
+		require.Equal(t, isc.NoPeers, g, "%q changed it", text)
+	}
+}
+
+func FuzzGuaranteesText(f *testing.F) {
+	for _, text := range []string{"none", "no-files", isc.FullIsolation.String(), "no-files, no-files", "unknown-20"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var g isc.Guarantees
+		if g.UnmarshalText([]byte(text)) != nil {
+			return
+		}
+		back, err := g.MarshalText()
+		require.NoError(t, err)
+		require.Equal(t, text, string(back))
+	})
+}
+
+func TestIsolationSaysWhatItLacks(t *testing.T) {
+	for name, c := range map[string]struct {
+		isolation isc.Isolation
+		degraded  string
+	}{
+		"nothing is guaranteed": {isc.Isolation{Name: "in-process"}, "everything: its code runs inside this program"},
+		"all that was wanted":   {isc.Isolation{Name: "process", Has: isc.FullIsolation}, ""},
+		"less than preferred":   {isc.Isolation{Name: "process", Has: isc.FullIsolation, Lacks: isc.Twice}, "twice"},
+	} {
+		require.Equal(t, c.degraded, c.isolation.Degraded(), name)
+		require.True(t, strings.HasPrefix(c.isolation.String(), c.isolation.Name+": "), name)
+	}
+	require.Equal(t, "process: no-files; lacks twice", isc.Isolation{Name: "process", Has: isc.NoFiles, Lacks: isc.Twice}.String())
+}
