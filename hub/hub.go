@@ -171,7 +171,7 @@ func (cfg Config) check() error {
 	case cfg.LLM == nil:
 		return errors.New("hub: config: LLM is missing: give the model that plans, of llm/openai, llm/langchain or your own")
 	case cfg.Launcher == nil:
-		return errors.New("hub: config: Launcher is missing; spoke.Process() or, isolating nothing, spoke.InProcess()")
+		return errors.New("hub: config: Launcher is missing; spoke.Process(spoke.ProcessConfig{}) or, isolating nothing, spoke.InProcess()")
 	}
 	for _, v := range cfg.Vanilla {
 		if v.Name == "" || v.LLM == nil {

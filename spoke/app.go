@@ -43,6 +43,15 @@ type Hub interface {
 	// Confirm asks before an act of the app's own that changes something, with
 	// exactly the body that will be acted on.
 	Confirm(ctx context.Context, name isc.FunctionalityName, body json.RawMessage) error
+	// Fetch sends one request to a remote host that the app's manifest names, and
+	// gives its one answer: no redirect is followed, and no credential is in it.
+	// It is one of the task's calls. [ErrRefused] stands for every reason that it
+	// may not be, other errors tell nothing but that it failed. A request is
+	// https, or http where the program allows that, on the scheme's own port,
+	// with a URL of at most 8 KiB, 64 header fields of 16 KiB, and a body of 512
+	// KiB; an answer with more than 32 KiB of header or 1 MiB of body fails.
+	// Package spokehttp makes an http.RoundTripper of it.
+	Fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error)
 	// Progress shows a line to the user.
 	Progress(ctx context.Context, text string) error
 }

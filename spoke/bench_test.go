@@ -13,7 +13,7 @@ import (
 func BenchmarkCall(b *testing.B) {
 	launchers := map[string]spoke.Launcher{"in-process": spoke.InProcess()}
 	if hasProcesses {
-		launchers["process"] = spoke.Process(spoke.ProcessConfig{})
+		launchers["process"] = spoke.Process(spoke.ProcessConfig{Waive: isc.FullIsolation})
 	}
 	app, err := taxi()
 	if err != nil {
@@ -44,7 +44,7 @@ func BenchmarkCall(b *testing.B) {
 func BenchmarkLaunch(b *testing.B) {
 	launchers := map[string]spoke.Launcher{"in-process": spoke.InProcess()}
 	if hasProcesses {
-		launchers["process"] = spoke.Process(spoke.ProcessConfig{})
+		launchers["process"] = spoke.Process(spoke.ProcessConfig{Waive: isc.FullIsolation})
 	}
 	app, err := taxi()
 	if err != nil {

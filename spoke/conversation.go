@@ -184,6 +184,19 @@ func (c *conversation) confirm(ctx context.Context, name isc.FunctionalityName, 
 	return confirmed.Digest, nil
 }
 
+// Fetch asks the host side, which decides whether the request may be. The lock
+// is held, so that a spoke has one request under way.
+func (c *conversation) Fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error) {
+	if err := c.begin(ctx); err != nil {
+		return HTTPResponse{}, err
+	}
+	defer c.mu.Unlock()
+	if c.operator.http == nil {
+		return HTTPResponse{}, ErrRefused
+	}
+	return c.operator.http.Fetch(ctx, r)
+}
+
 // Progress sends one line.
 func (c *conversation) Progress(ctx context.Context, text string) error {
 	c.mu.Lock()

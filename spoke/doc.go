@@ -7,7 +7,9 @@
 // and memory are bounded from outside it. It does not make an app honest: a
 // spoke that is wholly the attacker's can send whatever it likes, and it is the
 // hub that gives it no more than its grants. [InProcess] isolates nothing but
-// contexts, and [Process] does not confine yet.
+// contexts. [Process] gives each spoke a process that has no network, no files, no
+// other programs and bounded memory, and that has shown so by trying; of this
+// program's own package initialisation it can take nothing back.
 //
 //	type Trip struct {
 //		To     string `json:"to" isolate:"role=destination"`

@@ -21,21 +21,27 @@ const (
 )
 
 // host is the host side of a spoke: the hub's half of what the spoke is given,
-// a model and a memory. It stands outside the spoke, so that keys stay there
-// and bounds hold whatever the spoke does. It serves only while a task runs,
-// and no memory while a private one does.
+// a model, a memory and remote hosts. It stands outside the spoke, so that keys
+// stay there and bounds hold whatever the spoke does. It serves only while a
+// task runs, and no memory while a private one does.
 type host struct {
 	manifest isc.Manifest // empty for a vanilla spoke
 	model    llm.LLM      // nil if the spoke has none
 	view     memory.View
+	http     Fetcher // nil if the spoke has no remote host
 	limits   Limits
 
 	mu      sync.Mutex
 	running bool    // a task runs
+	task    int     // how many there were
 	bound   Limits  // of the running task
 	metered llm.LLM // the model under the running task's budget; nil until it is used
 	private bool
 	changes int // of memory in this task
+	fetches int // requests to remote hosts in this task
+	pace    pace
+	// leave ends the request to a remote host that is under way; nil if none is.
+	leave context.CancelCauseFunc
 }
 
 func newHost(s Spec) (*host, error) {
@@ -43,20 +49,21 @@ func newHost(s Spec) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &host{manifest: m, view: s.Memory, limits: s.Limits.orDefault()}
+	h := &host{manifest: m, view: s.Memory, http: s.HTTP, limits: s.Limits.orDefault()}
 	if s.LLM != nil {
 		h.model = llm.Safe(s.LLM)
 	}
 	return h, nil
 }
 
-// spec is s with model and memory reached through h.
+// spec is s with model, memory and remote hosts reached through h.
 func (h *host) spec(s Spec) Spec {
 	s.LLM = nil
 	if h.model != nil {
 		s.LLM = hostModel{h}
 	}
 	s.Memory = memory.NewView(hostMemory{h}, memory.AppScope("spoke", "spoke"))
+	s.HTTP = hostFetcher{h}
 	s.Limits = h.limits
 	return s
 }
@@ -65,7 +72,9 @@ func (h *host) begin(task isc.Task) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.running, h.bound, h.metered = true, h.limits.forTask(task), nil
-	h.private, h.changes = task.Private, 0
+	h.task++
+	h.private, h.changes, h.fetches = task.Private, 0, 0
+	h.pace.begin()
 }
 
 // modelOrNone is the model, or one whose every call fails.
@@ -80,6 +89,9 @@ func (h *host) finish() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.running, h.metered = false, nil
+	if h.leave != nil {
+		h.leave(errNoTask)
+	}
 }
 
 // meter is the model under the running task's budget, or nil between tasks.

@@ -18,7 +18,8 @@ type hostClient struct {
 	ended   chan struct{} // closed when nothing more will come
 
 	mu     sync.Mutex // held over a whole call
-	broken bool       // a call was left before its reply came
+	broken bool       // the channel's end was seen
+	left   bool       // a call was left before its reply came, which is still to come
 }
 
 var errHostGone = errors.New("spoke: the host side is gone")
@@ -57,15 +58,26 @@ func (c *hostClient) call(ctx context.Context, call hostCall) (hostReply, error)
 	if c.broken {
 		return hostReply{}, errHostGone
 	}
+	if c.left { // its reply is no other's
+		if _, err := c.reply(ctx); err != nil {
+			return hostReply{}, err
+		}
+	}
 	if err := writeFrame(c.rw, call); err != nil {
 		c.broken = !errors.Is(err, errFrameSize)
 		return hostReply{}, err
 	}
+	return c.reply(ctx)
+}
+
+// reply waits for the one that is due. The caller holds the lock.
+func (c *hostClient) reply(ctx context.Context) (hostReply, error) {
+	c.left = true
 	select {
 	case reply := <-c.replies:
+		c.left = false
 		return reply, nil
 	case <-ctx.Done():
-		c.broken = true
 		return hostReply{}, context.Cause(ctx)
 	case <-c.ended:
 		c.broken = true
@@ -108,6 +120,26 @@ func (c *hostClient) remember(ctx context.Context, call hostCall) (hostReply, er
 		err = errHost
 	}
 	return reply, err
+}
+
+// Fetch makes the client the way to remote hosts, of which its host side decides.
+func (c *hostClient) Fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error) {
+	if !r.isText() {
+		return HTTPResponse{}, ErrRefused // JSON would change it
+	}
+	reply, err := c.call(ctx, hostCall{Fetch: &r})
+	switch {
+	case errors.Is(err, errFrameSize):
+		return HTTPResponse{}, ErrRefused
+	case err != nil:
+		return HTTPResponse{}, err
+	case reply.Error != nil && reply.Error.Refused:
+		return HTTPResponse{}, ErrRefused
+	case reply.Error != nil || reply.Fetched == nil:
+		return HTTPResponse{}, errFetch
+	default:
+		return *reply.Fetched, nil
+	}
 }
 
 // model is the spoke's model as its process reaches it.

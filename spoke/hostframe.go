@@ -9,7 +9,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/llm"
 	"github.com/isolategpt/isolategpt/memory"
 )
@@ -18,28 +17,13 @@ import (
 // bytes of JSON.
 const maxHostFrame = 4 << 20
 
-// hostConfig is the first frame down: what the process is to be.
-type hostConfig struct {
-	App      isc.AppID `json:"app,omitempty"` // "" for a vanilla spoke
-	Manifest string    `json:"manifest"`      // digest
-	Limits   Limits    `json:"limits"`
-	Model    bool      `json:"model"`
-	Tools    bool      `json:"tools"`
-	Schema   bool      `json:"schema"`
-}
-
-// hostReady is the first frame up: what the process is.
-type hostReady struct {
-	Known    bool   `json:"known"`
-	Manifest string `json:"manifest"`
-}
-
 // hostCall is one request up. Exactly one member is set.
 type hostCall struct {
 	Generate *wireRequest `json:"generate,omitempty"`
 	Append   *wireRecord  `json:"append,omitempty"`
 	Records  *wireQuery   `json:"records,omitempty"`
 	Forget   *wireQuery   `json:"forget,omitempty"`
+	Fetch    *HTTPRequest `json:"fetch,omitempty"`
 }
 
 // hostReply is the one reply to a call.
@@ -47,6 +31,7 @@ type hostReply struct {
 	Response  *wireResponse `json:"response,omitempty"`
 	Records   []wireRecord  `json:"records,omitempty"`
 	Forgotten int           `json:"forgotten,omitempty"`
+	Fetched   *HTTPResponse `json:"fetched,omitempty"`
 	Error     *wireError    `json:"error,omitempty"`
 }
 
@@ -56,6 +41,7 @@ type wireError struct {
 	Kind       llm.Kind      `json:"kind"`
 	Status     int           `json:"status,omitempty"`
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
+	Refused    bool          `json:"refused,omitempty"` // of a request to a remote host
 }
 
 type wireRequest struct {

@@ -49,6 +49,7 @@ func FuzzHostCall(f *testing.F) {
 			Tools: []llm.Tool{{Name: "a", Parameters: json.RawMessage(`{"type":"object"}`)}}})},
 		{Append: &wireRecord{Kind: memory.Turn, Value: json.RawMessage(`{"task":"x"}`)}},
 		{Records: &wireQuery{Last: 3}}, {Forget: &wireQuery{Key: "k"}},
+		{Fetch: &HTTPRequest{Method: "POST", URL: "https://example.org/?<", Header: map[string][]string{"X": {"a"}}, Body: []byte{0, 255}}},
 	} {
 		var b bytes.Buffer
 		if err := writeFrame(&b, c); err != nil {

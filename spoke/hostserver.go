@@ -23,11 +23,14 @@ func (h *host) config() hostConfig {
 }
 
 // serveChannel serves a process's calls, one after another, until the channel
-// ends or the process says something that is no call.
+// ends, or the process says something that is no call or calls too often.
 func (h *host) serveChannel(ctx context.Context, rw io.ReadWriter) error {
 	for {
 		var call hostCall
 		if err := readFrame(rw, &call); err != nil {
+			return err
+		}
+		if err := h.admit(ctx); err != nil {
 			return err
 		}
 		reply, err := h.answer(ctx, call)
@@ -62,6 +65,12 @@ func (h *host) answer(ctx context.Context, call hostCall) (hostReply, error) {
 			reply.Records = append(reply.Records, toWireRecord(r))
 		}
 		return reply, nil
+	case call.Fetch != nil:
+		response, err := hostFetcher{h}.Fetch(ctx, *call.Fetch)
+		if err != nil {
+			return hostReply{Error: toWireError(err)}, nil
+		}
+		return hostReply{Fetched: &response}, nil
 	default:
 		n, err := hostMemory{h}.Forget(ctx, scope, call.Forget.query())
 		return hostReply{Forgotten: n, Error: toWireError(err)}, nil
@@ -84,7 +93,7 @@ func (h *host) generate(ctx context.Context, r *wireRequest) hostReply {
 
 func (c hostCall) members() int {
 	n := 0
-	for _, set := range []bool{c.Generate != nil, c.Append != nil, c.Records != nil, c.Forget != nil} {
+	for _, set := range []bool{c.Generate != nil, c.Append != nil, c.Records != nil, c.Forget != nil, c.Fetch != nil} {
 		if set {
 			n++
 		}
@@ -99,5 +108,5 @@ func toWireError(err error) *wireError {
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return &wireError{Kind: e.Kind, Status: e.Status, RetryAfter: e.RetryAfter}
 	}
-	return &wireError{}
+	return &wireError{Refused: errors.Is(err, ErrRefused)}
 }

@@ -78,3 +78,8 @@ func (g *goroutine) end() error {
 		return fmt.Errorf("%w: app %q: a handler or model ignores its context", ErrStuck, g.app)
 	}
 }
+
+// Probe says what spokes run in, which is nothing that holds.
+func (inProcess) Probe(context.Context) (isc.Isolation, error) {
+	return isc.Isolation{Name: "in-process"}, nil
+}

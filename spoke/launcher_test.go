@@ -2,7 +2,8 @@ package spoke_test
 
 import (
 	"testing"
-	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/isolategpt/isolategpt/spoke"
 	"github.com/isolategpt/isolategpt/spoke/spoketest"
@@ -16,8 +17,22 @@ func TestProcess(t *testing.T) {
 	if !hasProcesses {
 		t.Skip("no Unix processes here")
 	}
-	// A program under the race detector takes a second to exit, but none to obey
-	// SIGTERM.
-	cfg := spoke.ProcessConfig{Grace: 300 * time.Millisecond}
-	spoketest.TestLauncher(t, func(testing.TB) spoke.Launcher { return spoke.Process(cfg) })
+	for name, cfg := range everyKind() {
+		t.Run(name, func(t *testing.T) {
+			spoketest.TestLauncher(t, func(testing.TB) spoke.Launcher { return spoke.Process(cfg) })
+		})
+	}
+}
+
+func TestProcessKeptReady(t *testing.T) {
+	cfg, ok := everyKind()["confined"]
+	if !ok {
+		t.Skip("no confinement here")
+	}
+	cfg.Warm = 1
+	spoketest.TestLauncher(t, func(t testing.TB) spoke.Launcher {
+		l := spoke.Process(cfg)
+		t.Cleanup(func() { require.NoError(t, l.Close()) })
+		return l
+	})
 }

@@ -38,6 +38,13 @@ func (l *lease) Confirm(ctx context.Context, name isc.FunctionalityName, body js
 	return l.Hub.Confirm(ctx, name, body)
 }
 
+func (l *lease) Fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error) {
+	if l.ended.Load() {
+		return HTTPResponse{}, ErrEnded
+	}
+	return l.Hub.Fetch(ctx, r)
+}
+
 func (l *lease) Progress(ctx context.Context, text string) error {
 	if l.ended.Load() {
 		return ErrEnded

@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/isolategpt/isolategpt/internal/foreign"
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/memory"
 )
@@ -27,7 +28,9 @@ var errNoMain = errors.New("spoke: the program must call spoke.Main first in mai
 // and exits.
 func Main(apps ...App) {
 	mainCalled.Store(true)
-	if os.Getenv(marker) == "" {
+	kind := os.Getenv(marker)
+	foreign.Main(kind)
+	if kind == "" {
 		return
 	}
 	// Nothing that runs from here on, apps above all, has an environment.
@@ -53,6 +56,7 @@ func serveSpoke(hub, hostSide io.ReadWriteCloser, apps []App) error {
 		spec.LLM = spec.model(client)
 	}
 	spec.Memory = memory.NewView(client, memory.AppScope("spoke", "spoke"))
+	spec.HTTP = client
 	err = Serve(ctx, isc.NewSpokeConn(hub), spec.Spec)
 	if errors.Is(err, errClosed) {
 		return nil
@@ -78,8 +82,11 @@ func agree(rw io.ReadWriter, apps []App) (agreed, error) {
 	ready := hostReady{Known: c.App == ""}
 	for _, a := range apps {
 		m, err := manifestOf(a) // one that panics must not keep another from starting
-		if err == nil && c.App != "" && m.ID == c.App {
-			out.App, ready.Known, ready.Manifest = a, true, m.Digest().String()
+		if err != nil || c.App == "" || m.ID != c.App {
+			continue
+		}
+		// Of several with one id the manifest says which.
+		if out.App, ready.Known, ready.Manifest = a, true, m.Digest().String(); ready.Manifest == c.Manifest {
 			break
 		}
 	}

@@ -16,5 +16,6 @@ func TestMain(m *testing.M) {
 	}
 	spoke.Main(append(append(spoketest.Apps(), childApps()...), cab)...)
 	actAsParent()
+	actAsEcho()
 	goleak.VerifyTestMain(m)
 }

@@ -40,8 +40,8 @@ type job struct {
 // [isc.StatusFailed].
 //
 // It returns nil when the hub closed the connection between two tasks. Turns
-// and calls are bounded here; tokens are by the host side, which the launchers
-// put between the spoke and spec.LLM.
+// and calls are bounded here; tokens and remote hosts are by the host side, which
+// the launchers put between the spoke and spec.LLM, spec.Memory and spec.HTTP.
 //
 // Source: paper §IV-B1, §IV-B5, §IV-C4; design, section 5.
 func Serve(ctx context.Context, conn isc.SpokeConn, spec Spec) error {
@@ -50,7 +50,7 @@ func Serve(ctx context.Context, conn isc.SpokeConn, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	o := &operator{conn: conn, app: spec.App, manifest: m, agent: newAgent(spec, m), limits: spec.Limits}
+	o := &operator{conn: conn, app: spec.App, manifest: m, agent: newAgent(spec, m), http: spec.HTTP, limits: spec.Limits}
 	for {
 		m, err := conn.Recv(ctx)
 		switch {
@@ -76,6 +76,7 @@ type operator struct {
 	app      App // nil for a vanilla spoke
 	agent    agent
 	manifest isc.Manifest // the operator's own copy of the formats
+	http     Fetcher      // the way to the host side; nil: no host
 	limits   Limits
 	formats  formatCache // of what the hub sends
 }

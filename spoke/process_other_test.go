@@ -17,7 +17,13 @@ func childApps() []spoke.App { return nil }
 
 func actAsParent() {}
 
+func everyKind() map[string]spoke.ProcessConfig { return nil }
+
 func TestProcessIsUnsupported(t *testing.T) {
-	_, err := spoke.Process(spoke.ProcessConfig{}).Launch(t.Context(), spoke.Spec{})
+	l := spoke.Process(spoke.ProcessConfig{})
+	_, err := l.Launch(t.Context(), spoke.Spec{})
 	require.ErrorIs(t, err, errors.ErrUnsupported)
+	_, err = l.Probe(t.Context())
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+	require.NoError(t, l.Close())
 }

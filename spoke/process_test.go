@@ -28,7 +28,21 @@ import (
 
 const hasProcesses = true
 
+// A program under the race detector takes a second to exit, but none to obey
+// SIGTERM.
 var quick = spoke.ProcessConfig{Grace: 300 * time.Millisecond}
+
+// free does not confine, for apps that do what no confined one could.
+var free = spoke.ProcessConfig{Grace: 300 * time.Millisecond, Waive: isc.FullIsolation}
+
+// everyKind are the processes that this system can start.
+func everyKind() map[string]spoke.ProcessConfig {
+	kinds := map[string]spoke.ProcessConfig{"unconfined": free}
+	if runtime.GOOS == "linux" {
+		kinds["confined"] = quick
+	}
+	return kinds
+}
 
 type words struct {
 	Text string `json:"text"`
@@ -36,7 +50,7 @@ type words struct {
 
 // childApps are the apps of this file's tests, in the parent and in the child.
 func childApps() []spoke.App {
-	return []spoke.App{jail("jail"), jail("changed")}
+	return []spoke.App{jail("jail"), jail("changed"), pest()}
 }
 
 // jail is an app that is rude to its process.
@@ -47,10 +61,9 @@ func jail(id isc.AppID) spoke.App {
 		m.Version = strconv.Itoa(os.Getpid())
 	}
 	app, err := spoke.New(m,
-		spoke.Func("ignore.term", func(_ context.Context, w words) (words, error) {
+		spoke.FuncWith("ignore.term", func(ctx context.Context, h spoke.Hub, w words) (words, error) {
 			signal.Ignore(syscall.SIGTERM)
-			pid := strconv.Itoa(os.Getpid())
-			if err := os.WriteFile(w.Text, []byte(pid), 0o600); err != nil {
+			if err := h.Progress(ctx, "ready"); err != nil {
 				return w, err
 			}
 			select {} // ignores its context too
@@ -66,7 +79,7 @@ func jail(id isc.AppID) spoke.App {
 			return words{strconv.Itoa(c.Process.Pid)}, nil
 		}, spoke.Reads()),
 		spoke.Func("say.die", func(_ context.Context, w words) (words, error) {
-			_, _ = os.Stderr.WriteString(strings.Repeat("x", 1<<20) + w.Text)
+			_, _ = os.Stderr.WriteString(strings.Repeat("x", 256<<10) + w.Text)
 			os.Exit(7)
 			return w, nil
 		}, spoke.Reads()),
@@ -85,9 +98,9 @@ func openFiles() (words, error) {
 	return words{string(out)}, err
 }
 
-func start(t *testing.T, app spoke.App) *spoke.Instance {
+func start(t *testing.T, cfg spoke.ProcessConfig, app spoke.App) *spoke.Instance {
 	t.Helper()
-	i, err := spoke.Process(quick).Launch(t.Context(), spoke.Spec{App: app})
+	i, err := spoke.Process(cfg).Launch(t.Context(), spoke.Spec{App: app})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = i.Conn.Close() })
 	return i
@@ -116,8 +129,10 @@ func answer(t *testing.T, i *spoke.Instance, name isc.FunctionalityName, text st
 // Rule 8: a spoke holds no secret.
 func TestRule8ASpokesEnvironmentIsEmpty(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-secret")
-	i := start(t, spoketest.Apps()[0])
-	require.Equal(t, "[]", answer(t, i, "note.environ", "x"))
+	for name, cfg := range everyKind() {
+		i := start(t, cfg, spoketest.Apps()[0])
+		require.Equal(t, "[]", answer(t, i, "note.environ", "x"), name)
+	}
 }
 
 func TestRule8TheEnvironmentWasNeverThere(t *testing.T) {
@@ -125,40 +140,38 @@ func TestRule8TheEnvironmentWasNeverThere(t *testing.T) {
 		t.Skip("needs /proc")
 	}
 	t.Setenv("OPENAI_API_KEY", "sk-secret")
-	i := start(t, jail("jail"))
+	i := start(t, free, jail("jail"))
 	environ, err := os.ReadFile("/proc/" + answer(t, i, "pid", "") + "/environ")
 	require.NoError(t, err)
-	require.Equal(t, "ISOLATEGPT_SPOKE=1\x00", string(environ))
+	require.Equal(t, "ISOLATEGPT_SPOKE=1\x00MALLOC_ARENA_MAX=1\x00", string(environ))
 }
 
 func TestASpokesProgramsInheritNoConnection(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")
 	}
-	require.NotContains(t, answer(t, start(t, jail("jail")), "open.files", ""), "socket:")
+	require.NotContains(t, answer(t, start(t, free, jail("jail")), "open.files", ""), "socket:")
 }
 
 func TestCloseEndsAProcessThatIgnoresEverything(t *testing.T) {
-	i := start(t, jail("jail"))
-	file := filepath.Join(t.TempDir(), "pid")
-	body, err := json.Marshal(words{file})
-	require.NoError(t, err)
-	require.NoError(t, i.Conn.Send(t.Context(), isc.Task{Kind: isc.TaskCall, Functionality: "ignore.term", Body: body}))
-	var pid int
-	require.Eventually(t, func() bool {
-		b, err := os.ReadFile(file)
-		pid, _ = strconv.Atoi(string(b))
-		return err == nil && pid > 0
-	}, 10*time.Second, 10*time.Millisecond)
-	began := time.Now()
-	require.NoError(t, i.Conn.Close())
-	require.Less(t, time.Since(began), 3*time.Second)
-	require.ErrorIs(t, syscall.Kill(pid, 0), syscall.ESRCH, "the process is gone and reaped")
+	for name, cfg := range everyKind() {
+		t.Run(name, func(t *testing.T) {
+			before := children()
+			i := start(t, cfg, jail("jail"))
+			m, err := ask(t, i, "ignore.term", "")
+			require.NoError(t, err)
+			require.Equal(t, isc.Progress{Text: "ready"}, m)
+			began := time.Now()
+			require.NoError(t, i.Conn.Close())
+			require.Less(t, time.Since(began), 3*time.Second)
+			require.Equal(t, before, children(), "the process is gone and reaped")
+		})
+	}
 }
 
 func TestNothingOfTheGroupIsLeft(t *testing.T) {
 	for _, output := range []string{"hold", "close"} {
-		i := start(t, jail("jail"))
+		i := start(t, free, jail("jail"))
 		pid, err := strconv.Atoi(answer(t, i, "leave.child", output))
 		require.NoError(t, err)
 		require.NoError(t, i.Conn.Close())
@@ -176,24 +189,29 @@ func runs(pid int) bool {
 }
 
 func TestADeathIsAnErrorThatSaysHow(t *testing.T) {
-	i := start(t, jail("jail"))
-	_, err := ask(t, i, "say.die", "last words")
-	e, ok := errors.AsType[*spoke.ProcessError](err)
-	require.True(t, ok, "%v", err)
-	require.Equal(t, isc.AppID("jail"), e.App)
-	require.Equal(t, "exit status 7", e.State)
-	require.LessOrEqual(t, len(e.Output), 16<<10)
-	require.True(t, strings.HasSuffix(e.Output, "last words"))
-	require.NotContains(t, err.Error(), "last words")
+	for name, cfg := range everyKind() {
+		t.Run(name, func(t *testing.T) {
+			_, err := ask(t, start(t, cfg, jail("jail")), "say.die", "last words")
+			e, ok := errors.AsType[*spoke.ProcessError](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, isc.AppID("jail"), e.App)
+			require.Equal(t, "exit status 7", e.State)
+			require.LessOrEqual(t, len(e.Output), 16<<10)
+			require.True(t, strings.HasSuffix(e.Output, "last words"))
+			require.NotContains(t, err.Error(), "last words")
+		})
+	}
 }
 
 func TestParentAndChildMustAgreeOnTheManifest(t *testing.T) {
-	_, err := spoke.Process(quick).Launch(t.Context(), spoke.Spec{App: jail("changed")})
-	require.ErrorContains(t, err, "another manifest")
+	for _, cfg := range everyKind() {
+		_, err := spoke.Process(cfg).Launch(t.Context(), spoke.Spec{App: jail("changed")})
+		require.ErrorContains(t, err, "another manifest")
+	}
 	stranger, err := spoke.New(isc.Manifest{ID: "stranger", Name: "Stranger"},
 		spoke.Func("do", func(context.Context, words) (words, error) { return words{}, nil }))
 	require.NoError(t, err)
-	_, err = spoke.Process(quick).Launch(t.Context(), spoke.Spec{App: stranger})
+	_, err = spoke.Process(free).Launch(t.Context(), spoke.Spec{App: stranger})
 	require.ErrorContains(t, err, "does not pass this app to spoke.Main")
 }
 
@@ -245,7 +263,7 @@ func TestAProgramWithoutMainIsAClearError(t *testing.T) {
 func TestLaunchIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	_, err := spoke.Process(quick).Launch(ctx, spoke.Spec{App: jail("jail")})
+	_, err := spoke.Process(free).Launch(ctx, spoke.Spec{App: jail("jail")})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
@@ -258,27 +276,33 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 		require.NoError(t, err)
 		return len(entries)
 	}
-	require.NoError(t, start(t, jail("jail")).Conn.Close()) // the poller's own come with the first
-	before := count()
-	for range 3 {
-		require.NoError(t, start(t, jail("jail")).Conn.Close())
-		_, err := spoke.Process(quick).Launch(t.Context(), spoke.Spec{App: jail("changed")})
-		require.Error(t, err)
-	}
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			i, err := spoke.Process(quick).Launch(context.Background(), spoke.Spec{App: jail("jail")})
-			if err == nil {
-				err = i.Conn.Close()
+	for name, cfg := range everyKind() {
+		t.Run(name, func(t *testing.T) {
+			l := spoke.Process(cfg)
+			once := func() {
+				i, err := l.Launch(context.Background(), spoke.Spec{App: jail("jail")})
+				if err == nil {
+					err = i.Conn.Close()
+				}
+				if err != nil {
+					t.Error(err)
+				}
 			}
-			if err != nil {
-				t.Error(err)
+			once() // the poller's own come with the first
+			before := count()
+			for range 3 {
+				once()
+				_, err := l.Launch(t.Context(), spoke.Spec{App: jail("changed")})
+				require.Error(t, err)
 			}
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(once)
+			}
+			all.Wait()
+			require.Equal(t, before, count())
 		})
 	}
-	all.Wait()
-	require.Equal(t, before, count())
 }
 
 // A model that ignores its context holds its goroutine, not Close.
@@ -289,7 +313,7 @@ func TestE6CloseIsBoundedWhenAModelIgnoresItsContext(t *testing.T) {
 		<-release
 		return nil, errors.New("late")
 	})
-	i, err := spoke.Process(quick).Launch(t.Context(), spoke.Spec{App: jail("jail"), LLM: m})
+	i, err := spoke.Process(free).Launch(t.Context(), spoke.Spec{App: jail("jail"), LLM: m})
 	require.NoError(t, err)
 	require.NoError(t, i.Conn.Send(t.Context(), isc.Task{Kind: isc.TaskDecide, Text: "?", Answer: json.RawMessage(`{"type":"boolean"}`)}))
 	<-entered
@@ -297,40 +321,45 @@ func TestE6CloseIsBoundedWhenAModelIgnoresItsContext(t *testing.T) {
 	close(release)
 }
 
-// actAsParent makes this program, when it is told so, a parent that starts a
-// spoke, says its number, and is killed.
+// actAsParent makes this program, when it is told so, a parent that starts
+// spokes, one of them kept ready, says their numbers, and is killed.
 func actAsParent() {
-	if os.Getenv("SPOKE_TEST_PARENT") == "" {
+	cfg, ok := everyKind()[os.Getenv("SPOKE_TEST_PARENT")]
+	if !ok {
 		return
 	}
-	i, err := spoke.Process(quick).Launch(context.Background(), spoke.Spec{App: jail("jail")})
-	if err != nil {
+	cfg.Warm = 1
+	l := spoke.Process(cfg)
+	if _, err := l.Launch(context.Background(), spoke.Spec{App: jail("jail")}); err != nil {
 		panic(err)
 	}
-	ctx := context.Background()
-	err = i.Conn.Send(ctx, isc.Task{Kind: isc.TaskCall, Functionality: "pid", Body: json.RawMessage(`{"text":""}`)})
-	if err != nil {
-		panic(err)
+	for l.Idle() == 0 {
+		time.Sleep(time.Millisecond)
 	}
-	m, err := i.Conn.Recv(ctx)
-	if err != nil {
-		panic(err)
-	}
-	_, _ = os.Stdout.Write(m.(isc.Result).Body)
+	_ = json.NewEncoder(os.Stdout).Encode(children())
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
 }
 
-func TestASpokeEndsWhenItsParentIsKilled(t *testing.T) {
-	parent := exec.Command(os.Args[0])
-	parent.Env = append(os.Environ(), "SPOKE_TEST_PARENT=1")
-	out, err := parent.Output()
-	require.ErrorContains(t, err, "killed")
-	var w words
-	require.NoError(t, json.Unmarshal(out, &w))
-	pid, err := strconv.Atoi(w.Text)
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return !runs(pid) }, 10*time.Second, 10*time.Millisecond)
+func TestNoSpokeOutlivesItsParent(t *testing.T) {
+	for name := range everyKind() {
+		t.Run(name, func(t *testing.T) {
+			parent := exec.Command(os.Args[0])
+			parent.Env = append(os.Environ(), "SPOKE_TEST_PARENT="+name)
+			out, err := parent.Output()
+			require.ErrorContains(t, err, "killed")
+			var pids []string
+			require.NoError(t, json.Unmarshal(out, &pids))
+			if runtime.GOOS == "linux" {
+				require.Len(t, pids, 2)
+			}
+			for _, text := range pids {
+				pid, err := strconv.Atoi(text)
+				require.NoError(t, err)
+				require.Eventually(t, func() bool { return !runs(pid) }, 10*time.Second, 10*time.Millisecond)
+			}
+		})
+	}
 }
 
 // A provider's words stay outside: they may hold addresses and keys.
@@ -338,7 +367,7 @@ func TestRule8AModelsErrorTextStaysOutside(t *testing.T) {
 	m := llm.Func(func(context.Context, *llm.Request) (*llm.Response, error) {
 		return nil, &llm.Error{Kind: llm.Auth, Err: errors.New("bad key sk-secret")}
 	})
-	i, err := spoke.Process(quick).Launch(t.Context(), spoke.Spec{App: jail("jail"), LLM: m})
+	i, err := spoke.Process(free).Launch(t.Context(), spoke.Spec{App: jail("jail"), LLM: m})
 	require.NoError(t, err)
 	defer func() { _ = i.Conn.Close() }()
 	require.NoError(t, i.Conn.Send(t.Context(), isc.Task{Kind: isc.TaskDecide, Text: "?", Answer: json.RawMessage(`{"type":"boolean"}`)}))

@@ -6,34 +6,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"runtime"
 	"sync"
-	"syscall"
-	"time"
+	"sync/atomic"
 
 	"github.com/isolategpt/isolategpt/isc"
 )
 
-// process is a running spoke as its parent holds it.
-type process struct {
+// ProcessLauncher starts spokes as processes. It may be used by several
+// goroutines at once. See [Process].
+type ProcessLauncher struct {
 	cfg    ProcessConfig
-	app    isc.AppID
-	cmd    *exec.Cmd
-	hub    *os.File // this side's ends
-	host   *os.File
-	output tail
-
-	cancel context.CancelCauseFunc // of what the host side does for it
-	owned  sync.WaitGroup
-	dead   chan struct{} // closed when the process was reaped
-	once   sync.Once
-	ending chan struct{} // closed when it is asked to end
-	err    error
+	warned sync.Once
+	// flat is set once a process without namespaces could be had, and one with
+	// them could not.
+	flat atomic.Bool
+	warm warm
 }
 
-func (l processLauncher) launch(ctx context.Context, spec Spec) (*Instance, error) {
+func (l *ProcessLauncher) launch(ctx context.Context, spec Spec) (*Instance, error) {
 	if !mainCalled.Load() {
 		return nil, errNoMain
 	}
@@ -41,119 +31,74 @@ func (l processLauncher) launch(ctx context.Context, spec Spec) (*Instance, erro
 	if err != nil {
 		return nil, err
 	}
-	p := &process{cfg: l.cfg, app: h.manifest.ID, dead: make(chan struct{}), ending: make(chan struct{})}
-	if err := p.start(); err != nil {
-		return nil, fmt.Errorf("spoke: starting the process of app %q: %w", p.app, err)
+	ctx, cancel := l.bounded(ctx)
+	defer cancel()
+	defer l.fill() // afterwards, when it slows nobody down
+	instance, err := l.assigned(ctx, h, spec)
+	if unmet, ok := errors.AsType[*UnmetError](err); ok {
+		unmet.App = h.manifest.ID
+		return nil, err
 	}
-	if err := p.handshake(ctx, h.config()); err != nil {
-		return nil, errors.Join(fmt.Errorf("spoke: starting the process of app %q: %w", p.app, err), p.end())
+	if err != nil {
+		return nil, fmt.Errorf("spoke: starting the process of app %q: %w", h.manifest.ID, err)
 	}
-	run, cancel := context.WithCancelCause(context.Background())
-	p.cancel = cancel
-	p.owned.Go(func() {
-		// A host side that is done with the process, for whatever reason, lets
-		// the process see that by the channel's end.
-		_ = h.serveChannel(run, p.host)
-		_ = p.host.Close()
-	})
-	p.owned.Go(p.watch)
+	l.warm.recover()
+	return instance, nil
+}
+
+// assigned is a process that serves h.
+func (l *ProcessLauncher) assigned(ctx context.Context, h *host, spec Spec) (*Instance, error) {
+	required := l.required() | spec.Require
+	p, err := l.warm.take()
+	if p == nil && err == nil {
+		p, err = l.ready(ctx, required)
+	}
+	if err != nil {
+		return nil, err
+	}
+	isolation := l.complete(p.isolation, spec.Prefer)
+	if missing := required.Without(isolation.Has); missing != 0 {
+		return nil, p.fail(&UnmetError{Isolation: isolation, Missing: missing})
+	}
+	if err := p.assign(ctx, h); err != nil {
+		return nil, p.fail(err)
+	}
 	return &Instance{
 		Conn:      &hostedConn{HubConn: isc.NewHubConn(p.hub), host: h, end: p.end, cause: p.cause},
-		Isolation: isc.Isolation{Name: "process"},
+		Isolation: isolation,
 	}, nil
 }
 
-// start makes the two connections and executes this program.
-func (p *process) start() error {
-	hub, hubEnd, err := socketPair()
-	if err != nil {
-		return err
+func (l *ProcessLauncher) probe(ctx context.Context) (isc.Isolation, error) {
+	if !mainCalled.Load() {
+		return isc.Isolation{}, errNoMain
 	}
-	host, hostEnd, err := socketPair()
-	if err != nil {
-		_, _ = hub.Close(), hubEnd.Close()
-		return err
-	}
-	p.hub, p.host = hub, host
-	defer func() { _ = hubEnd.Close() }()
-	defer func() { _ = hostEnd.Close() }()
-	path, err := executable()
-	if err == nil {
-		p.cmd = &exec.Cmd{
-			Path:        path,
-			Args:        os.Args[:1],
-			Env:         []string{marker + "=1"},
-			ExtraFiles:  []*os.File{hubEnd, hostEnd}, // become hubFD and hostFD
-			Stdout:      &p.output,
-			Stderr:      &p.output,
-			WaitDelay:   p.cfg.Grace, // a grandchild may hold the output open
-			SysProcAttr: processAttributes(),
-		}
-		err = p.run()
+	ctx, cancel := l.bounded(ctx)
+	defer cancel()
+	defer l.fill()
+	p, err := l.ready(ctx, 0)
+	if unmet, ok := errors.AsType[*UnmetError](err); ok {
+		return unmet.Isolation, nil
 	}
 	if err != nil {
-		_, _ = hub.Close(), host.Close()
+		return isc.Isolation{}, fmt.Errorf("spoke: probing a process: %w", err)
 	}
-	return err
+	return l.complete(p.isolation, 0), p.end()
 }
 
-// run executes the program and reaps it in one goroutine on one thread, because
-// on Linux the death signal comes when the thread that started it ends.
-func (p *process) run() error {
-	started := make(chan error, 1)
-	p.owned.Go(func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := p.cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		reap(p.cmd)
-		close(p.dead)
-	})
-	return <-started
+// slowError is why the context of a start ends.
+type slowError struct{ cfg ProcessConfig }
+
+func (e slowError) Error() string {
+	return fmt.Sprintf("%v: it did not answer within %s", errNoMain, e.cfg.StartTimeout)
 }
 
-// handshake tells the process what it is and hears that it is that.
-func (p *process) handshake(ctx context.Context, config hostConfig) error {
-	stop := context.AfterFunc(ctx, func() { _ = p.host.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	if err := p.host.SetDeadline(time.Now().Add(p.cfg.StartTimeout)); err != nil {
-		return err
-	}
-	err := writeFrame(p.host, config)
-	var ready hostReady
-	if err == nil {
-		err = readFrame(p.host, &ready)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("%w: it did not answer within %s", errNoMain, p.cfg.StartTimeout)
-	case err != nil:
-		return fmt.Errorf("%w: it ended before it answered: %w", errNoMain, err)
-	case !ready.Known:
-		return errors.New("the program does not pass this app to spoke.Main")
-	case ready.Manifest != config.Manifest:
-		return errors.New("the app that the program passes to spoke.Main has another manifest")
-	case !stop():
-		return context.Cause(ctx)
-	}
-	return p.host.SetDeadline(time.Time{})
+func (e slowError) Unwrap() error { return errNoMain }
+
+func (l *ProcessLauncher) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, l.cfg.StartTimeout, slowError{l.cfg})
 }
 
-// runSpoke takes the two inherited connections and serves.
-func runSpoke(apps []App) error {
-	var files [2]*os.File
-	for i, fd := range []int{hubFD, hostFD} {
-		// What the app executes does not inherit them.
-		syscall.CloseOnExec(fd)
-		if err := syscall.SetNonblock(fd, true); err != nil {
-			return fmt.Errorf("spoke: descriptor %d: %w", fd, err)
-		}
-		files[i] = os.NewFile(uintptr(fd), "spoke")
-	}
-	return serveSpoke(files[0], files[1], apps)
-}
+// Close ends the processes that are kept ready. Spokes that were launched stay;
+// nothing more can be launched.
+func (l *ProcessLauncher) Close() error { return l.warm.close() }

@@ -41,7 +41,7 @@ func workshop() spoke.App {
 	app, err := spoke.New(
 		isc.Manifest{
 			ID: "workshop", Name: "Workshop", Version: "1.0.0",
-			Instructions: "Keep to the notes.",
+			Instructions: "Keep to the notes.", Hosts: []string{Host},
 		},
 		spoke.Func("note.echo", func(_ context.Context, n Note) (Note, error) { return n, nil }, spoke.Reads()),
 		spoke.Func("note.save", func(_ context.Context, n Note) (Note, error) { return n, nil }, spoke.Writes()),
@@ -59,6 +59,9 @@ func workshop() spoke.App {
 		spoke.FuncWith("note.need", need, spoke.Reads()),
 		spoke.FuncWith("note.confirm", confirm, spoke.Reads()),
 		spoke.FuncWith("note.flood", flood, spoke.Reads()),
+		spoke.FuncWith("note.fetch", fetch, spoke.Reads()),
+		spoke.FuncWith("note.fetch.error", fetchError, spoke.Reads()),
+		spoke.FuncWith("note.fetch.flood", fetchFlood, spoke.Reads()),
 		spoke.Agent("note.advise", noteFormat, noteFormat, spoke.Reads()),
 	)
 	if err != nil {

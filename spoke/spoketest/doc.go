@@ -10,8 +10,9 @@
 //		spoketest.TestLauncher(t, func(testing.TB) spoke.Launcher { return spoke.Process(spoke.ProcessConfig{}) })
 //	}
 //
-// It guarantees nothing about confinement: what code inside a spoke can reach
-// is the isolation's own promise, with tests of its own. The suite trusts the
+// Of confinement it checks what a launcher says, and that it starts nothing that
+// has less than what is required. What code inside a spoke can reach is the
+// isolation's own promise, with tests of its own. The suite trusts the
 // launcher and nothing of the spoke.
 //
 // # Source

@@ -22,7 +22,7 @@ const patience = 20 * time.Second
 // TestLauncher runs the suite on the launchers that newLauncher makes, one a
 // case. It checks that each case leaves no goroutine behind.
 func TestLauncher(t *testing.T, newLauncher func(testing.TB) spoke.Launcher) {
-	for _, group := range [][]testCase{callCases, hubCases, agentCases, endCases} {
+	for _, group := range [][]testCase{callCases, hubCases, fetchCases, agentCases, isolationCases, endCases} {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) {
 				current := goleak.IgnoreCurrent()

@@ -1,8 +1,8 @@
-package spoke
+package child
 
 import "sync"
 
-// maxTail is how much of a process's output is kept, in bytes.
+// maxTail is how much of a child's output is kept, in bytes.
 const maxTail = 16 << 10
 
 // tail keeps the end of what is written to it.

@@ -1,0 +1,12 @@
+package child_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	actAsChild()
+	goleak.VerifyTestMain(m)
+}
