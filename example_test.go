@@ -20,6 +20,7 @@ import (
 	"github.com/isolategpt/isolategpt/permission"
 	"github.com/isolategpt/isolategpt/permission/terminal"
 	"github.com/isolategpt/isolategpt/spoke"
+	"github.com/isolategpt/isolategpt/spoke/egress"
 )
 
 type trip struct {
@@ -216,4 +217,16 @@ func Example_events() {
 		return nil
 	}
 	_ = follow
+}
+
+// Apps reach the hosts that their manifests name, each with consent.
+func Example_remote() {
+	configure := func(model llm.LLM, apps []spoke.App) (*hub.Hub, error) {
+		remote, err := egress.New(egress.Config{}) // no loopback, no private network, no metadata service
+		if err != nil {
+			return nil, err
+		}
+		return hub.New(hub.Config{LLM: model, Apps: apps, Launcher: spoke.Process(spoke.ProcessConfig{Warm: 2}), HTTP: remote})
+	}
+	_ = configure
 }
