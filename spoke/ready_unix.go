@@ -104,7 +104,7 @@ func (l *ProcessLauncher) profile() (sandbox.Profile, error) {
 	if err != nil {
 		return p, fmt.Errorf("program %q: %w", l.cfg.Program, err)
 	}
-	p.Program = &sandbox.Program{Path: path, Env: spokeEnv(), Static: true}
+	p.Program = &sandbox.Program{Path: path, Env: []string{marker + "=1"}, Static: true}
 	return p, nil
 }
 

@@ -1,0 +1,16 @@
+package foreign_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/isolategpt/isolategpt/spoke"
+)
+
+func TestMain(m *testing.M) {
+	spoke.Main() // a program is a process of this one first
+	beHub()
+	takeNamespaces()
+	goleak.VerifyTestMain(m)
+}
