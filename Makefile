@@ -4,16 +4,16 @@
 BASE_URL ?= http://127.0.0.1:8081/v1
 MODEL    ?= local
 
-.PHONY: ci test race lint format fuzz bench demo local-model
+.PHONY: ci test race lint format fuzz sandbox bench demo local-model
 
 ci: ## everything, as the pipeline does it
 	.ci/run
 
-test race lint format fuzz: ## one step of it
+test race lint format fuzz sandbox: ## one step of it
 	.ci/run $@
 
 bench: ## our overhead without a model
-	go test -run '^$$' -bench . -benchmem ./isc ./planner ./hub ./spoke
+	go test -run '^$$' -bench . -benchmem ./isc ./planner ./hub ./spoke ./spoke/egress ./spoke/wasm ./spoke/foreign
 
 demo: ## the case studies, isolated beside vanilla
 	go run ./examples/casestudies
