@@ -68,6 +68,9 @@ var (
 	// ErrBudget: turns, calls or tokens are used up. The result is
 	// [isc.StatusBudget].
 	ErrBudget = errors.New("spoke: over budget")
+	// ErrFetch: a request to a remote host was let out and failed. It is all that a
+	// spoke learns of it: a cause may hold addresses and parts of keys.
+	ErrFetch = errors.New("spoke: fetch failed")
 	// ErrEnded: the Hub of a call was used after its handler returned.
 	ErrEnded = errors.New("spoke: the call has ended")
 	// ErrProtocol: the hub said something that is not legal in this state. The

@@ -136,7 +136,7 @@ func (c *hostClient) Fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, er
 	case reply.Error != nil && reply.Error.Refused:
 		return HTTPResponse{}, ErrRefused
 	case reply.Error != nil || reply.Fetched == nil:
-		return HTTPResponse{}, errFetch
+		return HTTPResponse{}, ErrFetch
 	default:
 		return *reply.Fetched, nil
 	}

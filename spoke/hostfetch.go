@@ -5,12 +5,7 @@ import (
 	"errors"
 )
 
-// errFetch is all that a spoke learns of a request that failed: a cause may hold
-// addresses and parts of keys.
-var (
-	errFetch  = errors.New("spoke: fetch failed")
-	errNoTask = errors.New("spoke: no task runs")
-)
+var errNoTask = errors.New("spoke: no task runs")
 
 // hostFetcher is the spoke's way to the remote hosts of its manifest. It serves
 // while a task runs, one request at a time.
@@ -33,11 +28,11 @@ func (f hostFetcher) Fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, er
 	case errors.Is(err, ErrRefused):
 		return HTTPResponse{}, ErrRefused
 	case err != nil || !current:
-		return HTTPResponse{}, errFetch
+		return HTTPResponse{}, ErrFetch
 	}
 	response, err = response.checked()
 	if err != nil {
-		return HTTPResponse{}, errFetch
+		return HTTPResponse{}, ErrFetch
 	}
 	return response, nil
 }

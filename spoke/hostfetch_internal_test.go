@@ -145,7 +145,7 @@ func TestAnswersAreBounded(t *testing.T) {
 			h := fetchHost(t, FetcherFunc(func(context.Context, HTTPRequest) (HTTPResponse, error) { return c.response, nil }))
 			got, err := hostFetcher{h}.Fetch(t.Context(), HTTPRequest{Method: "GET", URL: "https://example.org/"})
 			if !c.ok {
-				require.Equal(t, errFetch, err)
+				require.Equal(t, ErrFetch, err)
 				return
 			}
 			require.NoError(t, err)
@@ -188,8 +188,8 @@ func TestB10AFailedFetchTellsNothing(t *testing.T) {
 		fetch FetcherFunc
 		want  error
 	}{
-		"failed": {func(context.Context, HTTPRequest) (HTTPResponse, error) { return HTTPResponse{Status: 200}, secret }, errFetch},
-		"panic":  {func(context.Context, HTTPRequest) (HTTPResponse, error) { panic(secret) }, errFetch},
+		"failed": {func(context.Context, HTTPRequest) (HTTPResponse, error) { return HTTPResponse{Status: 200}, secret }, ErrFetch},
+		"panic":  {func(context.Context, HTTPRequest) (HTTPResponse, error) { panic(secret) }, ErrFetch},
 		"refused": {func(context.Context, HTTPRequest) (HTTPResponse, error) {
 			return HTTPResponse{}, errors.Join(secret, ErrRefused)
 		}, ErrRefused},
@@ -297,7 +297,7 @@ func TestTheEndOfATaskEndsItsFetch(t *testing.T) {
 		h.finish()
 		h.begin(isc.Task{})
 		require.Equal(t, errNoTask, <-begun)
-		require.Equal(t, errFetch, <-ended)
+		require.Equal(t, ErrFetch, <-ended)
 	})
 }
 

@@ -42,6 +42,13 @@ func (refusing) Fetch(context.Context, spoke.HTTPRequest) (spoke.HTTPResponse, e
 	return spoke.HTTPResponse{}, spoke.ErrRefused
 }
 
+// failing is a hub whose hosts do not answer.
+type failing struct{ refusing }
+
+func (failing) Fetch(context.Context, spoke.HTTPRequest) (spoke.HTTPResponse, error) {
+	return spoke.HTTPResponse{}, spoke.ErrFetch
+}
+
 func (refusing) Progress(context.Context, string) error { return spoke.ErrBudget }
 
 func TestGuestReachesNothing(t *testing.T) {
@@ -168,6 +175,9 @@ func TestGuestFetches(t *testing.T) {
 	c.Hub = fetching{size: 4 << 20} // more than a frame holds
 	raw, err = app(t).Handle(t.Context(), c)
 	require.Equal(t, "error: wasm: the other side failed", said(t, raw, err))
+	c.Hub = failing{}
+	raw, err = app(t).Handle(t.Context(), c)
+	require.Equal(t, "error: spoke: fetch failed", said(t, raw, err))
 	c.Hub = refusing{}
 	raw, err = app(t).Handle(t.Context(), c)
 	require.Equal(t, "error: spoke: refused", said(t, raw, err))

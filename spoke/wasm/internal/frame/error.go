@@ -22,6 +22,7 @@ var words = [...]struct {
 	{"missing", spoke.ErrMissing},
 	{"refused", spoke.ErrRefused},
 	{"ended", spoke.ErrEnded},
+	{"fetch", spoke.ErrFetch},
 	{Failed, errFailed},
 }
 
