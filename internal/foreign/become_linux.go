@@ -60,9 +60,9 @@ func execute(parent io.ReadWriter) error {
 	if err := WriteFrame(parent, Report{Isolation: isolation}); err != nil {
 		return fmt.Errorf("foreign: reporting: %w", err)
 	}
-	var g Go
-	if err := ReadFrame(parent, &g); err != nil {
-		return fmt.Errorf("foreign: waiting for the word to go: %w", err)
+	g, err := holdUntilGo(parent)
+	if err != nil {
+		return err
 	}
 	if !g.Go {
 		return errors.New("foreign: the parent does not want it")

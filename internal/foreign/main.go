@@ -22,6 +22,13 @@ type Report struct {
 	Error string `json:"error,omitempty"`
 }
 
+// Hold tells the process to hold so many bytes of memory more, in a way that no
+// limit of its own counts, until it hears a [Go]. The parent finds out by that
+// whether it would see a program that does the same.
+type Hold struct {
+	Bytes int64 `json:"bytes"`
+}
+
 // Go tells the process to execute the program.
 type Go struct {
 	Go bool `json:"go"`

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -47,7 +48,9 @@ func (c *confinement) exchanges() []attempt {
 }
 
 // memory: more than there may be, private, shared, and in pieces that are not
-// written to any more, which a limit of data forgets.
+// written to any more. Those the limit of a foreign program's data forgets, so
+// that only its parent can bound them: there it is the parent's to see whether
+// they are (see [DataLimit]).
 func (c *confinement) memory() []attempt {
 	more := int(c.Memory + c.held.threads + 64<<20)
 	if c.foreign() {
@@ -55,17 +58,36 @@ func (c *confinement) memory() []attempt {
 	}
 	const fresh = unix.MAP_ANONYMOUS | unix.MAP_NORESERVE // which costs nothing until it is touched
 	enough := []syscall.Errno{syscall.ENOMEM}
-	return []attempt{
+	attempts := []attempt{
 		{"map more memory", isc.MemoryLimit, func() syscall.Errno {
 			return mapAll(unix.MAP_PRIVATE|fresh, more)
 		}, enough},
 		{"map more shared memory", isc.MemoryLimit, func() syscall.Errno {
 			return mapAll(unix.MAP_SHARED|fresh, more)
 		}, enough},
-		{"map more memory in pieces", isc.MemoryLimit, func() syscall.Errno {
-			return mapAll(unix.MAP_PRIVATE|fresh, more/4, more/4, more/4, more/4)
-		}, enough},
 	}
+	if c.foreign() {
+		return attempts
+	}
+	return append(attempts, attempt{"map more memory in pieces", isc.MemoryLimit, func() syscall.Errno {
+		return mapAll(unix.MAP_PRIVATE|fresh, more/4, more/4, more/4, more/4)
+	}, enough})
+}
+
+var errData = errors.New("memory beyond the limit is to be had")
+
+// dataLimit takes the guarantee from what was shown of a foreign program, and
+// says as a layer what is left of it.
+func (c *confinement) dataLimit(has isc.Guarantees) isc.Guarantees {
+	if !c.foreign() {
+		return has
+	}
+	var absent error
+	if !has.Has(isc.MemoryLimit) {
+		absent = errData
+	}
+	c.layer(DataLimit, absent, "")
+	return has.Without(isc.MemoryLimit)
 }
 
 // mapAll maps pieces, each no longer to be written when the next one comes.

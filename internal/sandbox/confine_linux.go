@@ -107,6 +107,7 @@ func (c *confinement) prepare() (err error) {
 // report is what the attempts show.
 func (c *confinement) report() isc.Isolation {
 	has, worked := c.attempt()
+	has = c.dataLimit(has)
 	const most = 12 // in words; they end up in an error's text
 	if n := len(worked) - most; n > 0 {
 		worked = append(worked[:most], fmt.Sprintf("and %d more", n))

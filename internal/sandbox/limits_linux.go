@@ -59,7 +59,9 @@ func nowHeld() (held, error) {
 			return held{}, fmt.Errorf("sandbox: how large a stack is: %w", err)
 		}
 		h.threads = cThreads * int64(min(stack.Cur, cStack))
-		if os.Getenv(oneArena) != "1" {
+		// As C read it: the program may have cleared its own copy since.
+		environ, err := os.ReadFile("/proc/self/environ")
+		if err != nil || !bytes.Contains(append([]byte{0}, environ...), []byte("\x00"+oneArena+"=1\x00")) {
 			h.threads += cThreads * cArena
 		}
 	}

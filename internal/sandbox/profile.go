@@ -12,8 +12,8 @@ import (
 // first frame to the process.
 type Profile struct {
 	// Memory is how many bytes the process may hold beyond what it holds when it
-	// is confined. Of a [Program] that is not static: the bytes of its data, which
-	// bounds mistakes and no attacker. In a program with cgo the stacks of 32
+	// is confined. Of a [Program] that is not static: the bytes of its data, see
+	// [DataLimit]. In a program with cgo the stacks of 32
 	// threads come on top, and their arenas unless it was started with
 	// MALLOC_ARENA_MAX=1.
 	Memory int64 `json:"memory"`
@@ -30,6 +30,14 @@ type Profile struct {
 	// Program is executed afterwards. Nil: this program stays and serves.
 	Program *Program `json:"program,omitempty"`
 }
+
+// DataLimit is the layer of a [Program] that is not static, in place of
+// isc.MemoryLimit, which [Confine] never claims of one: it is applied if memory
+// beyond the limit was refused, as it comes and shared. That bounds mistakes and
+// no attacker, since data that is made unwritable is not counted. The parent has
+// the guarantee if this is applied and it has shown that it sees, and ends, a
+// process that does so.
+const DataLimit = "data-limit"
 
 // Program is a separate program that a confined process becomes.
 type Program struct {

@@ -120,6 +120,7 @@ func TestForeignProgramHasWhatItDeclares(t *testing.T) {
 					said[word], word)
 			}
 			// A limit of data is one for mistakes; and only an empty root has no names.
+			require.Contains(t, e.names(), sandbox.DataLimit, e.detail("refusals"))
 			want := isc.FullIsolation.Without(isc.MemoryLimit)
 			if namespaces {
 				want |= isc.Twice
@@ -130,6 +131,14 @@ func TestForeignProgramHasWhatItDeclares(t *testing.T) {
 			require.Equal(t, want.String(), e.Isolation.Has.String(), e.detail("refusals"))
 		})
 	}
+}
+
+func TestForeignProgramsDataIsLimitedOnlyWhereMemoryWasRefused(t *testing.T) {
+	p := profile(false)
+	p.Program = &sandbox.Program{Path: guest(t)}
+	e := run(t, "seccomp:become", p) // nobody else refuses shared memory
+	require.NotContains(t, e.names(), sandbox.DataLimit)
+	require.False(t, e.Isolation.Has.Has(isc.MemoryLimit))
 }
 
 func TestForeignProgramConnectsToItsProxyOnly(t *testing.T) {

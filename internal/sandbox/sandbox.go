@@ -6,7 +6,8 @@ import (
 
 // Confine applies every layer that is to be had here, then tries from inside to
 // break each guarantee. In the isolation, Has is what failed as it should and
-// Layers says what was applied; Name and Lacks are the caller's.
+// Layers says what was applied; Name and Lacks are the caller's. Has of a
+// [Program] that is not static never holds isc.MemoryLimit: see [DataLimit].
 //
 // Call it once, early, before anything else runs. An error means that the process
 // is neither confined nor as it was, and must end.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/isolategpt/isolategpt/internal/child"
+	"github.com/isolategpt/isolategpt/internal/sandbox/outer"
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/spoke"
 	"github.com/isolategpt/isolategpt/spoke/foreign"
@@ -27,6 +28,21 @@ func takeNamespaces() {
 	if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
 		panic(err)
 	}
+}
+
+// withoutSeccomp, in the environment, has this program see to it that it can have
+// no filter of system calls.
+const withoutSeccomp = "FOREIGN_TEST_WITHOUT_SECCOMP"
+
+func takeSeccomp() {
+	if os.Getenv(withoutSeccomp) != "take" {
+		return
+	}
+	err := os.Setenv(withoutSeccomp, "taken")
+	if err == nil {
+		err = outer.Exec([]string{outer.Seccomp}, append([]string{"/proc/self/exe"}, os.Args[1:]...))
+	}
+	panic(err)
 }
 
 // again runs tests of this program once more, in another way.
@@ -96,4 +112,22 @@ func TestUnmetFilesAreSeenWithoutNamespaces(t *testing.T) {
 	var unmet *spoke.UnmetError
 	require.ErrorAs(t, err, &unmet)
 	require.Equal(t, isc.NoFiles, unmet.Missing)
+}
+
+func TestWithoutSeccomp(t *testing.T) {
+	again(t, "^TestUnmetMemory", nil, withoutSeccomp+"=take")
+}
+
+// Where a limit lets shared memory through, the watch alone is not enough.
+func TestUnmetMemoryIsHadWithoutSeccomp(t *testing.T) {
+	if os.Getenv(withoutSeccomp) == "" {
+		t.Skip("there is seccomp here")
+	}
+	cfg := python(t).script(t, "echo.py", echo)
+	cfg.Waive = 0
+	_, err := foreign.Start(t.Context(), cfg)
+	var unmet *spoke.UnmetError
+	require.ErrorAs(t, err, &unmet)
+	require.True(t, unmet.Missing.Has(isc.MemoryLimit), err)
+	require.ErrorContains(t, err, "no data-limit")
 }

@@ -42,6 +42,8 @@ type Config struct {
 	// ends before the others, since nobody could see then what it holds. It is
 	// looked at every 2 to 20 ms, so that such a program has more for a moment: what
 	// it fills in 2 ms, and as much longer as this program does not get to look.
+	// What the system buffers in its pipes and sockets is bounded by its 1024
+	// descriptors alone.
 	// Default 512 MiB, at least 64 MiB.
 	Memory int64
 

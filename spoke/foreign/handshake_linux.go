@@ -28,7 +28,7 @@ func (p *Program) handshake(ctx context.Context, conn *net.UnixConn, profile san
 	err := p.confine(ctx, conn, profile)
 	if err == nil {
 		err = letGo(conn)
-		p.limit.Store(p.cfg.Memory)
+		p.limit.Store(p.cfg.Memory) // it runs since just now
 	}
 	if _, unmet := errors.AsType[*spoke.UnmetError](err); unmet {
 		return err

@@ -12,5 +12,6 @@ func TestMain(m *testing.M) {
 	spoke.Main() // a program is a process of this one first
 	beHub()
 	takeNamespaces()
+	takeSeccomp()
 	goleak.VerifyTestMain(m)
 }

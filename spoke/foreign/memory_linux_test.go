@@ -55,10 +55,10 @@ input()
 const headless = `
 import ctypes, platform, threading
 def rest():
-    import time
-    time.sleep(1)
+    import os, time
+    time.sleep(2)
     print("worked", flush=True)
-    while True: time.sleep(60)
+    os._exit(0)
 threading.Thread(target=rest).start()
 ctypes.CDLL(None).syscall(ctypes.c_long(60 if platform.machine() == "x86_64" else 93), ctypes.c_long(0))
 `
@@ -117,10 +117,6 @@ func TestMemoryLimitIsNotClaimedWithoutTheWatch(t *testing.T) {
 			require.False(t, p.Isolation().Has.Has(isc.MemoryLimit))
 			require.NoError(t, p.Stdin().Close())
 			require.Equal(t, "end\n", output(t, p))
-
-			cfg.Require = isc.MemoryLimit
-			_, err = foreign.Start(t.Context(), cfg)
-			require.ErrorAs(t, err, &unmet)
 		})
 	}
 }

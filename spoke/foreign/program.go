@@ -28,7 +28,7 @@ type Program struct {
 	proxy     *proxy // nil: none
 
 	meter      *meter       // nil: none
-	limit      atomic.Int64 // of what it shows, in bytes
+	limit      atomic.Int64 // of what it shows, in bytes; 0: not yet
 	overMemory atomic.Bool  // it was killed for that
 
 	owned  sync.WaitGroup

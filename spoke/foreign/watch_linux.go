@@ -20,6 +20,9 @@ const (
 	fillRate  = 4 << 20 // bytes a millisecond
 	lookSoon  = 2 * time.Millisecond
 	lookAgain = 20 * time.Millisecond
+	// A process that is executing a program cannot be seen for as long as it takes
+	// to end its other threads.
+	maxUnseen = 10
 )
 
 // Before the program is executed its process holds something beyond a bound on
@@ -77,7 +80,6 @@ func (p *Program) proveWatch(ctx context.Context, to io.Writer) error {
 			return err
 		}
 		if now > before+seenBeyond {
-			p.limit.Store(max(p.cfg.Memory, before+2*holdsMore))
 			return nil
 		}
 		select {
@@ -102,24 +104,34 @@ func (p *Program) openMeter() (int64, error) {
 }
 
 // watchMemory kills the program when it holds more memory than its limit, or when
-// that can no longer be seen.
+// that can no longer be seen. Until the limit is set, the process is still this
+// program.
 func (p *Program) watchMemory() {
 	defer p.meter.close()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for {
+	for unseen := 0; ; {
 		select {
 		case <-p.child.Done():
 			return
 		case <-timer.C:
 		}
+		limit := p.limit.Load()
 		now, err := p.meter.read()
-		room := p.limit.Load() - now
-		if err != nil || room < 0 {
-			p.overMemory.Store(err == nil)
+		switch {
+		case limit == 0:
+			now = limit
+		case err != nil:
+			unseen++
+			now = limit
+		default:
+			unseen = 0
+		}
+		if now > limit || unseen > maxUnseen {
+			p.overMemory.Store(now > limit)
 			p.child.Kill() // which does nothing to one that has ended
 			return
 		}
-		timer.Reset(min(max(time.Duration(room/fillRate)*time.Millisecond, lookSoon), lookAgain))
+		timer.Reset(min(max(time.Duration((limit-now)/fillRate)*time.Millisecond, lookSoon), lookAgain))
 	}
 }
