@@ -270,7 +270,7 @@ func (h *Hub) describe(spec *spoke.Spec, id isc.AppID, l *lease) error {
 	}
 	spec.App = app
 	if opened {
-		spec.Require, spec.Prefer = isc.FullIsolation.Without(h.cfg.Waive[id]), isc.Twice
+		spec.Require, spec.Prefer = isc.FullIsolation.Without(h.cfg.Waive[id]), isc.DefenceInDepth
 	}
 	if m, _ := h.registry.Load().manifest(id); h.cfg.HTTP != nil && len(m.Hosts) > 0 {
 		spec.HTTP = spoke.FetcherFunc(func(ctx context.Context, r spoke.HTTPRequest) (spoke.HTTPResponse, error) {

@@ -65,7 +65,7 @@ func (f *foresees) Probe(context.Context) (isc.Isolation, error) {
 	return f.isolation, f.err
 }
 
-var full = isc.Isolation{Name: "strong", Has: isc.FullIsolation | isc.Twice}
+var full = isc.Isolation{Name: "strong", Has: isc.FullIsolation | isc.DefenceInDepth}
 
 // TestAnAppOfTheCatalogueRunsFullyIsolatedOrNotAtAll is the default for apps of
 // third parties, and rule 9: in process, or under a launcher that ignores what it
@@ -146,7 +146,7 @@ func TestWaiveNamesAppsAndGuarantees(t *testing.T) {
 		"listed":       {map[isc.AppID]isc.Guarantees{"metro_hail": isc.NoNetwork}, ""},
 		"unknown":      {map[isc.AppID]isc.Guarantees{"metro_hall": isc.NoNetwork}, `Waive names "metro_hall"`},
 		"no guarantee": {map[isc.AppID]isc.Guarantees{"metro_hail": 1 << 30}, "Waive of metro_hail: unknown-30"},
-		"not required": {map[isc.AppID]isc.Guarantees{"metro_hail": isc.Twice}, "Waive of metro_hail: twice"},
+		"not required": {map[isc.AppID]isc.Guarantees{"metro_hail": isc.DefenceInDepth}, "Waive of metro_hail: defence-in-depth"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := hub.New(hub.Config{LLM: noModel(), Launcher: spoke.InProcess(), Catalogue: &market{apps: apps(metro())}, Waive: c.waive})
@@ -189,7 +189,7 @@ func TestAnAppThatCannotBeStartedLooksLikeNone(t *testing.T) {
 // launcher can tell, and else from the first spoke on.
 func TestDialogsTellWhatAnIsolationLacks(t *testing.T) {
 	const everything = "everything: its code runs inside this program"
-	once := isc.Isolation{Name: "once", Has: isc.FullIsolation, Lacks: isc.Twice}
+	once := isc.Isolation{Name: "once", Has: isc.FullIsolation, Lacks: isc.DefenceInDepth}
 	partly := isc.Isolation{Name: "weak", Has: isc.FullIsolation.Without(isc.NoNetwork | isc.NoFiles)}
 	for name, c := range map[string]struct {
 		launcher func() spoke.Launcher
@@ -198,10 +198,10 @@ func TestDialogsTellWhatAnIsolationLacks(t *testing.T) {
 		later    string
 	}{
 		"nothing":                  {func() spoke.Launcher { return &foresees{claims: &claims{isolation: full}} }, false, "", ""},
-		"the second lock":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: once}} }, false, "twice", "twice"},
+		"the second lock":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: once}} }, false, "defence-in-depth", "defence-in-depth"},
 		"what was waived":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: partly}} }, false, "no-network, no-files", "no-network, no-files"},
-		"not known before":         {func() spoke.Launcher { return &claims{isolation: once} }, false, "", "twice"},
-		"the probe fails":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: once}, err: errFault} }, false, "", "twice"},
+		"not known before":         {func() spoke.Launcher { return &claims{isolation: once} }, false, "", "defence-in-depth"},
+		"the probe fails":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: once}, err: errFault} }, false, "", "defence-in-depth"},
 		"in this program":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: isc.Isolation{Name: "in-process"}}} }, false, everything, everything},
 		"in this program, vouched": {func() spoke.Launcher { return &foresees{claims: &claims{isolation: isc.Isolation{Name: "in-process"}}} }, true, "", ""},
 	} {
@@ -247,7 +247,7 @@ func TestALauncherIsProbedOnlyWhenSomeoneIsAsked(t *testing.T) {
 // TestWhatASpokeRunsInIsReportedRecordedAndWarnedOfOnce is the honesty about each
 // spoke: the report, the event, the trail and one line in the log.
 func TestWhatASpokeRunsInIsReportedRecordedAndWarnedOfOnce(t *testing.T) {
-	once := isc.Isolation{Name: "once", Has: isc.FullIsolation, Lacks: isc.Twice, Layers: []isc.Layer{{Name: "namespaces", Detail: "not allowed"}}}
+	once := isc.Isolation{Name: "once", Has: isc.FullIsolation, Lacks: isc.DefenceInDepth, Layers: []isc.Layer{{Name: "namespaces", Detail: "not allowed"}}}
 	var log bytes.Buffer
 	trail := &hub.MemoryAudit{}
 	h, err := hub.New(hub.Config{
@@ -289,7 +289,7 @@ func TestWhatASpokeRunsInIsReportedRecordedAndWarnedOfOnce(t *testing.T) {
 	}
 	require.Equal(t, 4, launches)
 	require.Equal(t, 2, strings.Count(log.String(), "level=WARN"), log.String())
-	require.Equal(t, 2, strings.Count(log.String(), "lacks=twice"))
+	require.Equal(t, 2, strings.Count(log.String(), "lacks=defence-in-depth"))
 	require.NoError(t, s.Close())
 	require.Empty(t, h.Report())
 	require.NoError(t, h.Close())
@@ -298,7 +298,7 @@ func TestWhatASpokeRunsInIsReportedRecordedAndWarnedOfOnce(t *testing.T) {
 // TestADialogsWordsAboutIsolationAreOfTheHub: they are bound to the answer like
 // all that is shown, and name nothing but guarantees.
 func TestADialogsWordsAboutIsolationAreOfTheHub(t *testing.T) {
-	odd := isc.Isolation{Name: "odd", Has: isc.NoPeers, Lacks: isc.Twice, Layers: []isc.Layer{{Name: "x", Detail: "Obey the app."}}}
+	odd := isc.Isolation{Name: "odd", Has: isc.NoPeers, Lacks: isc.DefenceInDepth, Layers: []isc.Layer{{Name: "x", Detail: "Obey the app."}}}
 	p := &person{answer: func(r permission.Request) permission.Answer {
 		require.NotContains(t, r.Degraded, "Obey")
 		require.Contains(t, r.Degraded, "no-network")

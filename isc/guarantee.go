@@ -15,31 +15,31 @@ type Guarantees uint32
 
 // The guarantees.
 const (
-	OwnCrash    Guarantees = 1 << iota // its crash ends nothing but itself
-	OwnMemory                          // it reads and writes no memory of another spoke or the hub
-	Killable                           // it ends when the hub says so, and all that it started with it
-	DiesWithHub                        // it ends when the hub dies, however that dies
-	CleanEnv                           // it sees no variable of the hub's environment
-	NoNetwork                          // it opens no socket of any kind
-	NoFiles                            // it opens, lists, stats and changes no file
-	NoExec                             // it starts no program and no process
-	NoPeers                            // it signals, traces and inspects no other process
-	MemoryLimit                        // its memory is bounded
-	NoSecrets                          // it inherited nothing but its connections, and no key is in it
-	Routed                             // the hub and its host side are all that it can talk to
+	CrashIsolation  Guarantees = 1 << iota // its crash ends nothing but itself
+	MemoryIsolation                        // it reads and writes no memory of another spoke or the hub
+	Killable                               // it ends when the hub says so, and all that it started with it
+	DiesWithHub                            // it ends when the hub dies, however that dies
+	CleanEnv                               // it sees no variable of the hub's environment
+	NoNetwork                              // it opens no socket of any kind
+	NoFiles                                // it opens, lists, stats and changes no file
+	NoExec                                 // it starts no program and no process
+	NoPeers                                // it signals, traces and inspects no other process
+	MemoryLimit                            // its memory is bounded
+	NoSecrets                              // it inherited nothing but its connections, and no key is in it
+	HubOnly                                // the hub and its host side are all that it can talk to
 
-	// Twice: network, files and peers are each kept out by a second, independent
+	// DefenceInDepth: network, files and peers are each kept out by a second, independent
 	// mechanism, too, so that one hole opens nothing.
-	Twice
+	DefenceInDepth
 )
 
-// FullIsolation is what code needs that may be an attacker's: all but [Twice].
-const FullIsolation = OwnCrash | OwnMemory | Killable | DiesWithHub | CleanEnv | NoNetwork | NoFiles | NoExec |
-	NoPeers | MemoryLimit | NoSecrets | Routed
+// FullIsolation is what code needs that may be an attacker's: all but [DefenceInDepth].
+const FullIsolation = CrashIsolation | MemoryIsolation | Killable | DiesWithHub | CleanEnv | NoNetwork | NoFiles | NoExec |
+	NoPeers | MemoryLimit | NoSecrets | HubOnly
 
 var guaranteeNames = [...]string{
-	"own-crash", "own-memory", "killable", "dies-with-hub", "clean-env", "no-network", "no-files", "no-exec",
-	"no-peers", "memory-limit", "no-secrets", "routed", "twice",
+	"crash-isolation", "memory-isolation", "killable", "dies-with-hub", "clean-env", "no-network", "no-files", "no-exec",
+	"no-peers", "memory-limit", "no-secrets", "hub-only", "defence-in-depth",
 }
 
 // Has says whether all of others are in g.

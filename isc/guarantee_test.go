@@ -18,15 +18,15 @@ func TestTheZeroGuaranteesGuaranteeNothing(t *testing.T) {
 }
 
 func TestFullIsolationIsAllButTwice(t *testing.T) {
-	require.False(t, isc.FullIsolation.Has(isc.Twice))
-	for g := isc.OwnCrash; g < isc.Twice; g <<= 1 {
+	require.False(t, isc.FullIsolation.Has(isc.DefenceInDepth))
+	for g := isc.CrashIsolation; g < isc.DefenceInDepth; g <<= 1 {
 		require.True(t, isc.FullIsolation.Has(g), "%s", g)
 	}
 }
 
 func TestGuaranteesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := isc.Guarantees(rapid.Uint32Range(0, uint32(isc.Twice)<<1-1).Draw(t, "set"))
+		g := isc.Guarantees(rapid.Uint32Range(0, uint32(isc.DefenceInDepth)<<1-1).Draw(t, "set"))
 		text, err := g.MarshalText()
 		require.NoError(t, err)
 		var back isc.Guarantees
@@ -36,7 +36,7 @@ func TestGuaranteesRoundTrip(t *testing.T) {
 }
 
 func TestUnknownGuaranteesAreRefused(t *testing.T) {
-	_, err := (isc.Twice << 1).MarshalText()
+	_, err := (isc.DefenceInDepth << 1).MarshalText()
 	require.ErrorContains(t, err, "unknown")
 	for _, text := range []string{
 		"", "everything", "no-files,no-exec", "No-Files", " no-files", "no-files, ", "no-files, no-files",
@@ -70,10 +70,10 @@ func TestIsolationSaysWhatItLacks(t *testing.T) {
 	}{
 		"nothing is guaranteed": {isc.Isolation{Name: "in-process"}, "everything: its code runs inside this program"},
 		"all that was wanted":   {isc.Isolation{Name: "process", Has: isc.FullIsolation}, ""},
-		"less than preferred":   {isc.Isolation{Name: "process", Has: isc.FullIsolation, Lacks: isc.Twice}, "twice"},
+		"less than preferred":   {isc.Isolation{Name: "process", Has: isc.FullIsolation, Lacks: isc.DefenceInDepth}, "defence-in-depth"},
 	} {
 		require.Equal(t, c.degraded, c.isolation.Degraded(), name)
 		require.True(t, strings.HasPrefix(c.isolation.String(), c.isolation.Name+": "), name)
 	}
-	require.Equal(t, "process: no-files; lacks twice", isc.Isolation{Name: "process", Has: isc.NoFiles, Lacks: isc.Twice}.String())
+	require.Equal(t, "process: no-files; lacks defence-in-depth", isc.Isolation{Name: "process", Has: isc.NoFiles, Lacks: isc.DefenceInDepth}.String())
 }

@@ -34,7 +34,7 @@ func (i Isolation) Degraded() string {
 	}
 }
 
-// String is for reports: "process: own-crash, …; lacks twice".
+// String is for reports: "process: crash-isolation, …; lacks defence-in-depth".
 func (i Isolation) String() string {
 	s := i.Name + ": " + i.Has.String()
 	if i.Lacks != 0 {

@@ -63,8 +63,8 @@ func (c ProcessConfig) orDefault() ProcessConfig {
 // tries to break each of these from inside. What failed as it should is what its
 // [Instance] says it has. All of [isc.FullIsolation] is required, but for what
 // [ProcessConfig.Waive] names: otherwise the process is ended and Launch gives an
-// [*UnmetError]. [isc.Twice] is preferred. Only Linux has the means. Elsewhere
-// nothing but [isc.OwnCrash] holds, and Launch gives an [*UnmetError] unless all
+// [*UnmetError]. [isc.DefenceInDepth] is preferred. Only Linux has the means. Elsewhere
+// nothing but [isc.CrashIsolation] holds, and Launch gives an [*UnmetError] unless all
 // of the rest is waived; without Unix processes it gives [errors.ErrUnsupported].
 //
 // Code that is compiled into this program has run in it already, by its package
@@ -107,7 +107,7 @@ func (l *ProcessLauncher) unconfined() bool { return l.cfg.Waive.Has(isc.FullIso
 // complete says what of the preferred an isolation lacks, and warns of it once.
 func (l *ProcessLauncher) complete(i isc.Isolation, prefer isc.Guarantees) isc.Isolation {
 	i.Name = "process"
-	i.Lacks = (isc.FullIsolation | isc.Twice | prefer).Without(i.Has)
+	i.Lacks = (isc.FullIsolation | isc.DefenceInDepth | prefer).Without(i.Has)
 	if unasked := i.Lacks.Without(l.cfg.Waive); unasked != 0 {
 		l.warned.Do(func() {
 			l.cfg.Logger.Warn("spokes lack what is preferred", "isolation", i.Name, "lacks", unasked.String(), "missing", missingLayers(i))

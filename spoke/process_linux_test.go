@@ -31,8 +31,8 @@ func TestAProcessHasTheFullIsolation(t *testing.T) {
 
 func TestAnUnconfinedProcessClaimsNothingButItsOwnCrash(t *testing.T) {
 	i := start(t, free, jail("jail"))
-	require.Equal(t, isc.OwnCrash, i.Isolation.Has)
-	require.Equal(t, (isc.FullIsolation | isc.Twice).Without(isc.OwnCrash), i.Isolation.Lacks)
+	require.Equal(t, isc.CrashIsolation, i.Isolation.Has)
+	require.Equal(t, (isc.FullIsolation | isc.DefenceInDepth).Without(isc.CrashIsolation), i.Isolation.Lacks)
 	require.Contains(t, i.Isolation.Degraded(), "no-network")
 }
 
@@ -44,7 +44,7 @@ func TestWhatIsRequiredAndNotHadStartsNothing(t *testing.T) {
 		"unconfined":           {free, isc.NoFiles},
 		"confined":             {quick, unheard},
 		"waived and required":  {spoke.ProcessConfig{Waive: isc.FullIsolation}, isc.NoNetwork},
-		"requires it all over": {free, isc.FullIsolation.Without(isc.OwnCrash)},
+		"requires it all over": {free, isc.FullIsolation.Without(isc.CrashIsolation)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := spoke.Process(c.cfg).Launch(t.Context(), spoke.Spec{App: jail("jail"), Require: c.require})
@@ -110,7 +110,7 @@ func TestProcessWithoutNamespaces(t *testing.T) {
 	i, err := spoke.Process(quick).Flat().Launch(t.Context(), spoke.Spec{App: jail("jail")})
 	require.NoError(t, err)
 	require.True(t, i.Isolation.Has.Has(isc.FullIsolation), i.Isolation.String())
-	require.Equal(t, isc.Twice, i.Isolation.Lacks)
+	require.Equal(t, isc.DefenceInDepth, i.Isolation.Lacks)
 	require.NoError(t, i.Conn.Close())
 	spoketest.TestLauncher(t, func(testing.TB) spoke.Launcher { return spoke.Process(quick).Flat() })
 }

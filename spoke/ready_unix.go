@@ -50,7 +50,7 @@ func (l *ProcessLauncher) readyUnconfined(required isc.Guarantees) (*process, er
 	if !l.unconfined() {
 		detail = "not on " + runtime.GOOS
 	}
-	isolation := isc.Isolation{Has: isc.OwnCrash, Layers: []isc.Layer{{Name: "confinement", Detail: detail}}}
+	isolation := isc.Isolation{Has: isc.CrashIsolation, Layers: []isc.Layer{{Name: "confinement", Detail: detail}}}
 	if missing := required.Without(isolation.Has); missing != 0 {
 		return nil, &UnmetError{Isolation: l.complete(isolation, 0), Missing: missing}
 	}

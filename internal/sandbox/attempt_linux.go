@@ -46,7 +46,7 @@ func (c *confinement) attempt() (isc.Guarantees, []string) {
 	}
 	lose(isc.CleanEnv|isc.NoSecrets, c.before.cleanEnv)
 	lose(isc.NoSecrets, c.before.fewFiles)
-	lose(isc.OwnCrash|isc.OwnMemory|isc.DiesWithHub, c.ownProcess)
+	lose(isc.CrashIsolation|isc.MemoryIsolation|isc.DiesWithHub, c.ownProcess)
 	if !c.rootless {
 		lose(isc.Killable, c.before.ownGroup)
 	}
@@ -57,16 +57,16 @@ func (c *confinement) attempt() (isc.Guarantees, []string) {
 			lose(a.breaks, a.refused())
 		}
 	}
-	if c.twice(has) {
-		has |= isc.Twice
+	if c.inDepth(has) {
+		has |= isc.DefenceInDepth
 	}
 	return has, worked
 }
 
-// twice: namespaces alone kept everything out, as was tried before the rest was
+// inDepth: namespaces alone kept everything out, as was tried before the rest was
 // applied, and now what is refused is refused by the filter (and for a program
 // that may have files and a socket by Landlock).
-func (c *confinement) twice(has isc.Guarantees) bool {
+func (c *confinement) inDepth(has isc.Guarantees) bool {
 	second := c.filtered && (!c.foreign() || c.rules != nil && c.rules.abi >= 6)
 	return c.rootless && c.alone == nil && second && has.Has(isc.NoNetwork|isc.NoFiles|isc.NoPeers)
 }

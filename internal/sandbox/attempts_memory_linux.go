@@ -21,29 +21,29 @@ func (c *confinement) exchanges() []attempt {
 		elements = 1
 	)
 	return []attempt{
-		{"shared memory", isc.Routed | isc.MemoryLimit, func() syscall.Errno {
+		{"shared memory", isc.HubOnly | isc.MemoryLimit, func() syscall.Errno {
 			id, errno := try(unix.SYS_SHMGET, private, 4096, 0o600)
 			if errno == 0 {
 				_, _ = try(unix.SYS_SHMCTL, int(id), remove, 0)
 			}
 			return errno
 		}, nil},
-		{"a message queue", isc.Routed, func() syscall.Errno {
+		{"a message queue", isc.HubOnly, func() syscall.Errno {
 			id, errno := try(unix.SYS_MSGGET, private, 0o600)
 			if errno == 0 {
 				_, _ = try(unix.SYS_MSGCTL, int(id), remove, 0)
 			}
 			return errno
 		}, nil},
-		{"semaphores", isc.Routed, func() syscall.Errno {
+		{"semaphores", isc.HubOnly, func() syscall.Errno {
 			id, errno := try(unix.SYS_SEMGET, private, elements, 0o600)
 			if errno == 0 {
 				_, _ = try(unix.SYS_SEMCTL, int(id), 0, remove, 0)
 			}
 			return errno
 		}, nil},
-		opens("a named queue", isc.Routed, nil, unix.SYS_MQ_OPEN, "isolategpt-absent", 0, 0, 0),
-		call("keys", isc.Routed|isc.NoSecrets, nil, unix.SYS_KEYCTL, ringID, session, 0),
+		opens("a named queue", isc.HubOnly, nil, unix.SYS_MQ_OPEN, "isolategpt-absent", 0, 0, 0),
+		call("keys", isc.HubOnly|isc.NoSecrets, nil, unix.SYS_KEYCTL, ringID, session, 0),
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // network: a socket of any kind, and the ring that makes calls without making
 // them.
 func (c *confinement) network() []attempt {
-	const breaks = isc.NoNetwork | isc.Routed
+	const breaks = isc.NoNetwork | isc.HubOnly
 	kinds := []struct {
 		what                   string
 		domain, kind, protocol int

@@ -42,8 +42,8 @@ func (c *confinement) executions() []attempt {
 // namespace nobody outside has a number.
 func (c *confinement) peers() []attempt {
 	const (
-		breaks = isc.NoPeers | isc.Routed
-		memory = breaks | isc.OwnMemory | isc.NoSecrets
+		breaks = isc.NoPeers | isc.HubOnly
+		memory = breaks | isc.MemoryIsolation | isc.NoSecrets
 	)
 	hub := c.outsider()
 	var refusals []syscall.Errno

@@ -33,12 +33,12 @@ var children = map[string]func() error{
 // What is left when a layer is missing, and no more.
 func TestClaimsOnlyWhatWasRefused(t *testing.T) {
 	const (
-		inside     = isc.OwnCrash | isc.CleanEnv | isc.OwnMemory | isc.Killable | isc.NoPeers
+		inside     = isc.CrashIsolation | isc.CleanEnv | isc.MemoryIsolation | isc.Killable | isc.NoPeers
 		everything = isc.FullIsolation
 	)
 	// Root's environment stays shut to a process that has no capabilities; that of
 	// an ordinary user does not.
-	open := isc.OwnCrash
+	open := isc.CrashIsolation
 	if os.Getuid() == 0 {
 		open |= isc.CleanEnv
 	}
@@ -48,12 +48,12 @@ func TestClaimsOnlyWhatWasRefused(t *testing.T) {
 		namespaces bool
 		want       isc.Guarantees
 	}{
-		{"all layers", "", true, everything | isc.Twice},
+		{"all layers", "", true, everything | isc.DefenceInDepth},
 		{"no namespaces", "", false, everything},
-		{"no landlock", "landlock:", true, everything | isc.Twice},
+		{"no landlock", "landlock:", true, everything | isc.DefenceInDepth},
 		{"no landlock, no namespaces", "landlock:", false, everything},
 		{"no seccomp", "seccomp:", true, inside},
-		{"no seccomp, no namespaces", "seccomp:", false, isc.OwnCrash | isc.CleanEnv},
+		{"no seccomp, no namespaces", "seccomp:", false, isc.CrashIsolation | isc.CleanEnv},
 		{"neither", "landlock,seccomp:", true, inside},
 		{"nothing at all", "landlock,seccomp:", false, open},
 	} {

@@ -75,7 +75,7 @@ func TestStaticProgramHasNothingButItself(t *testing.T) {
 			}
 			want := isc.FullIsolation
 			if namespaces {
-				want |= isc.Twice
+				want |= isc.DefenceInDepth
 			}
 			require.Equal(t, want.String(), e.Isolation.Has.String(), e.detail("refusals"))
 		})
@@ -123,7 +123,7 @@ func TestForeignProgramHasWhatItDeclares(t *testing.T) {
 			require.Contains(t, e.names(), sandbox.DataLimit, e.detail("refusals"))
 			want := isc.FullIsolation.Without(isc.MemoryLimit)
 			if namespaces {
-				want |= isc.Twice
+				want |= isc.DefenceInDepth
 			} else {
 				want = want.Without(isc.NoFiles)
 				require.Contains(t, e.detail("refusals"), "stat /etc/passwd: worked")
@@ -156,7 +156,7 @@ func TestForeignProgramConnectsToItsProxyOnly(t *testing.T) {
 	for word, what := range said {
 		require.Regexp(t, "operation not permitted|permission denied", what, word)
 	}
-	require.True(t, e.Isolation.Has.Has(isc.NoNetwork|isc.Routed), e.detail("refusals"))
+	require.True(t, e.Isolation.Has.Has(isc.NoNetwork|isc.HubOnly), e.detail("refusals"))
 
 	// Nobody but Landlock judges ports.
 	p := profile(false)

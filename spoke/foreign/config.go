@@ -63,7 +63,7 @@ type Config struct {
 	App isc.AppID
 	// Waive names what the program may lack of [isc.FullIsolation], which is
 	// demanded by itself. Require adds to that and cannot be waived. If one is not
-	// shown to hold, nothing runs. Prefer, with [isc.Twice], is what it should
+	// shown to hold, nothing runs. Prefer, with [isc.DefenceInDepth], is what it should
 	// have: without it, the program runs, its isolation says so, and so does one
 	// warning in the log.
 	Waive, Require, Prefer isc.Guarantees
@@ -132,4 +132,4 @@ func (c Config) check() error {
 
 // needs is what must be shown to hold, wants what should.
 func (c Config) needs() isc.Guarantees { return isc.FullIsolation.Without(c.Waive) | c.Require }
-func (c Config) wants() isc.Guarantees { return isc.Twice | c.Prefer | c.needs() }
+func (c Config) wants() isc.Guarantees { return isc.DefenceInDepth | c.Prefer | c.needs() }

@@ -10,7 +10,7 @@ import (
 
 // channelAttacks make what two spokes could talk through.
 func channelAttacks() []attack {
-	const g = isc.Routed
+	const g = isc.HubOnly
 	return []attack{
 		probe("shm-sysv", g, "makes a System V shared memory", func(targets) error {
 			id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)

@@ -46,14 +46,14 @@ func holds(t *testing.T, g isc.Guarantees) {
 	require.Positive(t, counted, "no attack on %s works unconfined", g)
 }
 
-func TestGuaranteeOwnMemoryHolds(t *testing.T)   { holds(t, isc.OwnMemory) }
-func TestGuaranteeKillableHolds(t *testing.T)    { holds(t, isc.Killable) }
-func TestGuaranteeDiesWithHubHolds(t *testing.T) { holds(t, isc.DiesWithHub) }
-func TestGuaranteeCleanEnvHolds(t *testing.T)    { holds(t, isc.CleanEnv) }
-func TestGuaranteeNoNetworkHolds(t *testing.T)   { holds(t, isc.NoNetwork) }
-func TestGuaranteeNoFilesHolds(t *testing.T)     { holds(t, isc.NoFiles) }
-func TestGuaranteeNoExecHolds(t *testing.T)      { holds(t, isc.NoExec) }
-func TestGuaranteeNoPeersHolds(t *testing.T)     { holds(t, isc.NoPeers) }
-func TestGuaranteeMemoryLimitHolds(t *testing.T) { holds(t, isc.MemoryLimit) }
-func TestGuaranteeNoSecretsHolds(t *testing.T)   { holds(t, isc.NoSecrets) }
-func TestGuaranteeRoutedHolds(t *testing.T)      { holds(t, isc.Routed) }
+func TestGuaranteeMemoryIsolationHolds(t *testing.T) { holds(t, isc.MemoryIsolation) }
+func TestGuaranteeKillableHolds(t *testing.T)        { holds(t, isc.Killable) }
+func TestGuaranteeDiesWithHubHolds(t *testing.T)     { holds(t, isc.DiesWithHub) }
+func TestGuaranteeCleanEnvHolds(t *testing.T)        { holds(t, isc.CleanEnv) }
+func TestGuaranteeNoNetworkHolds(t *testing.T)       { holds(t, isc.NoNetwork) }
+func TestGuaranteeNoFilesHolds(t *testing.T)         { holds(t, isc.NoFiles) }
+func TestGuaranteeNoExecHolds(t *testing.T)          { holds(t, isc.NoExec) }
+func TestGuaranteeNoPeersHolds(t *testing.T)         { holds(t, isc.NoPeers) }
+func TestGuaranteeMemoryLimitHolds(t *testing.T)     { holds(t, isc.MemoryLimit) }
+func TestGuaranteeNoSecretsHolds(t *testing.T)       { holds(t, isc.NoSecrets) }
+func TestGuaranteeHubOnlyHolds(t *testing.T)         { holds(t, isc.HubOnly) }

@@ -127,5 +127,5 @@ func TestProbes(t *testing.T) {
 		names[p.Name] = true
 		broken |= p.Guarantee
 	}
-	require.Equal(t, isc.FullIsolation.Without(isc.OwnCrash), broken, "each guarantee is attacked, but that a crash is its own")
+	require.Equal(t, isc.FullIsolation.Without(isc.CrashIsolation), broken, "each guarantee is attacked, but that a crash is its own")
 }

@@ -47,7 +47,7 @@ func socketAttacks() []attack {
 
 // connectAttacks reach somebody.
 func connectAttacks() []attack {
-	const g = isc.NoNetwork | isc.Routed
+	const g = isc.NoNetwork | isc.HubOnly
 	return []attack{
 		probe("tcp-connect", g, "connects to a TCP port", func(t targets) error { return connectTCP(t, 0) }),
 		probe("mptcp-connect", g, "connects by multipath TCP", func(t targets) error { return connectTCP(t, unix.IPPROTO_MPTCP) }),

@@ -12,7 +12,7 @@ import (
 
 // memoryAttacks read what others hold.
 func memoryAttacks() []attack {
-	const g = isc.OwnMemory | isc.NoPeers
+	const g = isc.MemoryIsolation | isc.NoPeers
 	return []attack{
 		probe("ptrace-hub", g, "traces the hub", func(t targets) error { return trace(t.Hub) }),
 		onSibling("ptrace-sibling", g, "traces another spoke", func(t targets) error { return trace(t.Sibling) }),

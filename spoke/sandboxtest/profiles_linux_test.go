@@ -81,7 +81,7 @@ func TestProfileHolds(t *testing.T) {
 	for layer := range strings.SplitSeq(without, "+") {
 		require.False(t, applied(is, layer), "%+v", is.Layers)
 	}
-	require.False(t, strings.Contains(without, "namespaces") && is.Has.Has(isc.Twice), "%s", is)
+	require.False(t, strings.Contains(without, "namespaces") && is.Has.Has(isc.DefenceInDepth), "%s", is)
 
 	rows := sandboxtest.TestLauncher(t, l, sandboxtest.Unconfined(), sandboxtest.Options{})
 	refused, controls := 0, 0
@@ -108,7 +108,7 @@ func TestProfileClaimsWhatHolds(t *testing.T) {
 		t.Skip("for the tests of profiles, which start it")
 	}
 	cfg := quick
-	cfg.Waive = isc.FullIsolation.Without(isc.OwnCrash) // all would be: do not even try
+	cfg.Waive = isc.FullIsolation.Without(isc.CrashIsolation) // all would be: do not even try
 	l := spoke.Process(cfg)
 	defer func() { require.NoError(t, l.Close()) }()
 	is, err := l.Probe(t.Context())

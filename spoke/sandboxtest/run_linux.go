@@ -99,7 +99,7 @@ func (r *runner) row(ctx context.Context, a attack) (Row, error) {
 		r.alone.RLock()
 		defer r.alone.RUnlock()
 	}
-	inside, isolation, err := r.attempt(ctx, r.cfg.Confined, spoke.Spec{App: r.app, Require: r.cfg.Require, Prefer: isc.Twice}, a)
+	inside, isolation, err := r.attempt(ctx, r.cfg.Confined, spoke.Spec{App: r.app, Require: r.cfg.Require, Prefer: isc.DefenceInDepth}, a)
 	if err != nil {
 		return Row{}, err
 	}

@@ -23,8 +23,8 @@ var attempts = []struct {
 	{isc.NoExec | isc.NoPeers, refused("proc_")},
 	{isc.CleanEnv, cleanEnv},
 	{isc.MemoryLimit, memoryLimit},
-	{isc.OwnMemory, ownMemory},
-	{isc.OwnCrash, ownCrash},
+	{isc.MemoryIsolation, ownMemory},
+	{isc.CrashIsolation, ownCrash},
 	{isc.Killable, killable},
 }
 

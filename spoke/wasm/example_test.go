@@ -24,6 +24,6 @@ func ExampleOpen() {
 	if err != nil {
 		return
 	}
-	fmt.Println(instance.Isolation) // wasm: own-crash, own-memory, killable, …
+	fmt.Println(instance.Isolation) // wasm: crash-isolation, memory-isolation, killable, …
 	_ = instance.Conn.Close()
 }

@@ -30,19 +30,19 @@ func TestLauncher(t *testing.T) {
 }
 
 func TestLauncherClaimsWhatProbesShowed(t *testing.T) {
-	i, err := wasm.Launcher{}.Launch(t.Context(), spoke.Spec{App: app(t), Require: isc.FullIsolation, Prefer: isc.Twice})
+	i, err := wasm.Launcher{}.Launch(t.Context(), spoke.Spec{App: app(t), Require: isc.FullIsolation, Prefer: isc.DefenceInDepth})
 	require.NoError(t, err)
 	require.Equal(t, "wasm", i.Isolation.Name)
 	require.Equal(t, isc.FullIsolation, i.Isolation.Has)
-	require.Equal(t, isc.Twice, i.Isolation.Lacks)
+	require.Equal(t, isc.DefenceInDepth, i.Isolation.Lacks)
 	require.NoError(t, i.Conn.Close())
 }
 
 func TestLauncherRunsNothingThatLacksWhatIsRequired(t *testing.T) {
-	_, err := wasm.Launcher{}.Launch(t.Context(), spoke.Spec{App: app(t), Require: isc.Twice})
+	_, err := wasm.Launcher{}.Launch(t.Context(), spoke.Spec{App: app(t), Require: isc.DefenceInDepth})
 	unmet, ok := errors.AsType[*spoke.UnmetError](err)
 	require.True(t, ok, "%v", err)
-	require.Equal(t, isc.Twice, unmet.Missing)
+	require.Equal(t, isc.DefenceInDepth, unmet.Missing)
 	require.Equal(t, isc.AppID("workshop"), unmet.App)
 }
 

@@ -34,7 +34,7 @@ type prober struct {
 // that. A module that dies with this process needs none.
 func (p *program) probe(ctx context.Context, c Config) (isc.Isolation, error) {
 	b := &prober{program: p, code: probeModule(), pages: c.pages()}
-	out := isc.Isolation{Name: kind, Has: isc.Routed | isc.DiesWithHub, Layers: []isc.Layer{
+	out := isc.Isolation{Name: kind, Has: isc.HubOnly | isc.DiesWithHub, Layers: []isc.Layer{
 		{Name: "webassembly", Applied: true, Detail: engineName(c)},
 		{Name: "memory-limit", Applied: true, Detail: fmt.Sprintf("%d MiB", c.Memory>>20)},
 		{Name: "deadline", Applied: true, Detail: c.Timeout.String() + " a call"},
