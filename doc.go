@@ -5,15 +5,15 @@
 // reaches another app, the model that plans, or the person's data except through
 // a narrow, checked channel and with consent. Text that an app wrote never
 // enters a context that plans, routes or joins; every doubt denies; what was
-// approved is what runs. What they do not guarantee is that an app is honest
-// within itself, or that its code is confined: that depends on the isolation
-// that its spoke runs in, and [spoke.InProcess] has none.
+// approved is what runs. Code is kept away by the isolation that a spoke runs in,
+// which says what it was shown to hold; [spoke.InProcess] holds nothing. What
+// none of it guarantees is that an app is honest within itself.
 //
 //	h, err := hub.New(hub.Config{
 //		LLM:      model,                              // plans, and works for apps that bring none
 //		Apps:     []spoke.App{sky, pad},              // third-party code, each in a spoke of its own
 //		Consent:  terminal.New(os.Stdin, os.Stderr),  // nil: whatever would be asked is denied
-//		Launcher: spoke.InProcess(),                  // isolates contexts, not code
+//		Launcher: spoke.Process(spoke.ProcessConfig{}), // main begins with spoke.Main(sky, pad)
 //	})
 //	…
 //	session, err := h.Session(hub.SessionConfig{User: "me"})
@@ -22,7 +22,9 @@
 //
 // The packages: [isc] is the protocol, [llm] what is needed of a model,
 // [permission] consent and grants, [memory] what is remembered, [planner] plans
-// and their validation, [spoke] the place where an app runs.
+// and their validation, [spoke] the place where an app runs: in a confined
+// process, with spoke/wasm in WebAssembly, with spoke/foreign as a program that
+// is not Go; spoke/egress and spoke/spokehttp bring its requests to remote hosts.
 //
 // # Trust
 //

@@ -226,7 +226,8 @@ func Example_remote() {
 		if err != nil {
 			return nil, err
 		}
-		return hub.New(hub.Config{LLM: model, Apps: apps, Launcher: spoke.Process(spoke.ProcessConfig{Warm: 2}), HTTP: remote})
+		launcher := spoke.Process(spoke.ProcessConfig{Warm: 2}) // close it, and remote, after the hub
+		return hub.New(hub.Config{LLM: model, Apps: apps, Launcher: launcher, HTTP: remote})
 	}
 	_ = configure
 }

@@ -7,7 +7,8 @@
 //
 //	h, err := hub.New(hub.Config{
 //		LLM: model, Apps: []spoke.App{metro, quick},
-//		Consent: terminal.New(os.Stdin, os.Stderr), Launcher: spoke.InProcess(),
+//		Consent:  terminal.New(os.Stdin, os.Stderr),
+//		Launcher: spoke.Process(spoke.ProcessConfig{}), // main begins with spoke.Main(metro, quick)
 //	})
 //	…
 //	s, err := h.Session(hub.SessionConfig{User: "me"})
