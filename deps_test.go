@@ -49,8 +49,8 @@ var imports = map[string]string{
 	"permission": "isc",
 	"memory":     "isc",
 	"planner":    "isc llm",
-	"spoke":      "isc llm memory internal/child internal/foreign internal/sandbox",
-	"hub":        "isc memory permission planner",
+	"spoke":      "isc llm memory internal/child internal/foreign internal/meter internal/pace internal/sandbox",
+	"hub":        "isc memory permission planner internal/pace",
 
 	"memory/summarizer.go":  "isc llm",
 	"spoke/main_linux.go":   "internal/sandbox " + xsys,
@@ -64,11 +64,13 @@ var imports = map[string]string{
 	"internal/sandbox/filter/filtertest": "internal/sandbox/filter",
 	"internal/sandbox/outer":             "internal/sandbox/filter " + xsys,
 	"internal/child":                     xsys,
+	"internal/meter":                     "",
+	"internal/pace":                      "",
 	"internal/foreign":                   "isc internal/sandbox " + xsys,
 
 	"spoke/egress":    "spoke",
 	"spoke/spokehttp": "spoke",
-	"spoke/foreign":   "isc internal/child internal/foreign internal/sandbox spoke spoke/egress " + xsys,
+	"spoke/foreign":   "isc internal/child internal/foreign internal/meter internal/sandbox spoke spoke/egress " + xsys,
 
 	"spoke/wasm":                                "isc spoke spoke/wasm/internal/frame spoke/wasm/internal/module " + wazero,
 	"spoke/wasm/guest":                          "isc spoke spoke/wasm/internal/frame",

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
+	"github.com/isolategpt/isolategpt/internal/pace"
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/permission"
 )
@@ -34,8 +36,8 @@ type conversation struct {
 	strikes       int
 	broken        error // why the spoke is not well, once it is not
 	delivered     bool  // the spoke has the task
-	quiet         quiet
-	pace          pace
+	silence       silence
+	pace          pace.Bucket
 
 	mu sync.Mutex
 	// given joins the labels of all that the spoke was given in this task.
@@ -63,7 +65,7 @@ func (c *conversation) converse(ctx context.Context, t isc.Task) (isc.Result, er
 		case isc.Result:
 			return m, nil
 		case isc.Progress:
-			if err := c.pace.wait(ctx); err != nil {
+			if err := pace.Rest(ctx, c.pace.Take(1, time.Now())); err != nil {
 				return isc.Result{}, err
 			}
 			c.run.emit(ctx, Progress{App: c.who.ID, Text: m.Text})
@@ -93,7 +95,7 @@ func (c *conversation) lost(err error) error { return &LostError{App: c.who.ID, 
 
 // receive returns the next message, or nil for one that could not be decoded.
 func (c *conversation) receive(ctx context.Context) (isc.ToHub, error) {
-	watched, done := c.quiet.watch(ctx)
+	watched, done := c.silence.watch(ctx)
 	defer done()
 	m, err := c.conn.Recv(watched)
 	switch {
@@ -112,7 +114,7 @@ func (c *conversation) send(ctx context.Context, m isc.ToSpoke) error {
 	if err := c.account(ctx, "down", m); err != nil {
 		return err
 	}
-	watched, done := c.quiet.watch(ctx)
+	watched, done := c.silence.watch(ctx)
 	defer done()
 	err := c.conn.Send(watched, m)
 	switch {

@@ -24,10 +24,11 @@ func (e *LostError) Error() string {
 func (e *LostError) Unwrap() error { return e.Err }
 
 // CrashLoopError says that an app is started no more in this session, since too
-// many of its spokes were lost. A new session starts it again.
+// many of its spokes were lost or could not be started. A new session starts it
+// again.
 type CrashLoopError struct {
 	App     isc.AppID // empty: a vanilla spoke
-	Crashes int
+	Crashes int       // and starts that failed
 }
 
 // Error names the app and says when it is started again.
@@ -36,10 +37,10 @@ func (e *CrashLoopError) Error() string {
 	if name == "" {
 		name = "a vanilla spoke"
 	}
-	return fmt.Sprintf("hub: %s was lost %d times and is started no more in this session", name, e.Crashes)
+	return fmt.Sprintf("hub: %s was lost or failed to start %d times, and is started no more in this session", name, e.Crashes)
 }
 
-// crashes counts the lost spokes of a session. It is safe for concurrent use.
+// crashes counts the lost spokes of a session, and those that failed to start. It is safe for concurrent use.
 type crashes struct {
 	limit int
 

@@ -217,6 +217,72 @@ func TestAnAppThatKeepsCrashingIsStartedNoMore(t *testing.T) {
 	})
 }
 
+// failing is a launcher that starts no spoke of rogue.
+type failing struct {
+	stage
+	err   func(context.Context) error
+	tried *int
+}
+
+func (f failing) Launch(ctx context.Context, spec spoke.Spec) (*spoke.Instance, error) {
+	if spec.App != nil && spec.App.Manifest().ID == "rogue" {
+		*f.tried++
+		return nil, f.err(ctx)
+	}
+	return f.stage.Launch(ctx, spec)
+}
+
+// TestAnAppThatKeepsFailingToStartIsStartedNoMore: a start that fails counts like
+// a spoke that is lost, but not where nothing was tried or the hub gave it up.
+func TestAnAppThatKeepsFailingToStartIsStartedNoMore(t *testing.T) {
+	for name, c := range map[string]struct {
+		err   func(context.Context) error
+		tried int
+	}{
+		"it fails":       {func(context.Context) error { return errFault }, 2},
+		"it panics":      {func(context.Context) error { panic(errFault) }, 2},
+		"it is not met":  {func(context.Context) error { return &spoke.UnmetError{App: "rogue", Missing: isc.NoFiles} }, 5},
+		"its app is not": {func(context.Context) error { return hub.ErrUnknownApp }, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tried := 0
+			s := besiege(t, nil, func(cfg *hub.Config) {
+				cfg.Limits.Crashes, cfg.Launcher = 2, failing{err: c.err, tried: &tried}
+			})
+			for range 5 {
+				e := runs(t, s.Session, "go")
+				require.NoError(t, e.err)
+				require.Equal(t, isc.StatusDone, e.step(t, "m").Status)
+				_, looping := errors.AsType[*hub.CrashLoopError](e.step(t, "r").Err)
+				_, failed := errors.AsType[*hub.LaunchError](e.step(t, "r").Err)
+				require.NotEqual(t, looping, failed, "%v", e.step(t, "r").Err)
+			}
+			require.Equal(t, c.tried, tried)
+		})
+	}
+}
+
+// TestARunThatIsCancelledIsNoFailedStart, however often.
+func TestARunThatIsCancelledIsNoFailedStart(t *testing.T) {
+	tried := 0
+	starting := make(chan struct{}, 1)
+	s := besiege(t, nil, func(cfg *hub.Config) {
+		cfg.Limits.Crashes = 1
+		cfg.Launcher = failing{tried: &tried, err: func(ctx context.Context) error {
+			starting <- struct{}{}
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}}
+	})
+	for range 3 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-starting; cancel() }()
+		_, err := s.Ask(ctx, "go")
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	require.Equal(t, 3, tried)
+}
+
 // TestARunThatIsCancelledIsNoCrash: what the hub ends itself is not the app's.
 func TestARunThatIsCancelledIsNoCrash(t *testing.T) {
 	begun := make(chan struct{}, 1)

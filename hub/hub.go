@@ -24,7 +24,8 @@ type Config struct {
 	// of its own in Models.
 	LLM llm.LLM
 	// Launcher starts spokes. There is no default: [spoke.InProcess] isolates
-	// nothing but contexts, and choosing it is said by name.
+	// nothing but contexts, and choosing it is said by name. The hub does not close
+	// it.
 	Launcher spoke.Launcher
 	// Apps are installed from the start.
 	Apps []spoke.App
@@ -55,11 +56,12 @@ type Config struct {
 	Audit Audit
 	// HTTP sends the requests of apps to remote hosts, each after the person was
 	// asked about its host; package spoke/egress has one. Nil: no app reaches a
-	// host.
+	// host. The hub does not close it.
 	HTTP spoke.Fetcher
 	// Waive says what the spokes of these apps of Catalogue may lack of
-	// [isc.FullIsolation]. Of an app in Apps the hub requires nothing: what it
-	// lacks is for Launcher to say by name.
+	// [isc.FullIsolation]. What Launcher demands by itself is not lowered: waive it
+	// there as well. Of an app in Apps the hub requires nothing: what it lacks is
+	// for Launcher to say by name.
 	Waive map[isc.AppID]isc.Guarantees
 	// Limits bound each run.
 	Limits Limits
@@ -273,9 +275,28 @@ func (h *Hub) describe(spec *spoke.Spec, id isc.AppID, l *lease) error {
 		spec.Require, spec.Prefer = isc.FullIsolation.Without(h.cfg.Waive[id]), isc.DefenceInDepth
 	}
 	if m, _ := h.registry.Load().manifest(id); h.cfg.HTTP != nil && len(m.Hosts) > 0 {
-		spec.HTTP = spoke.FetcherFunc(func(ctx context.Context, r spoke.HTTPRequest) (spoke.HTTPResponse, error) {
-			return h.send(ctx, l, r)
-		})
+		spec.HTTP = wayOut{h, l}
+	}
+	return nil
+}
+
+// wayOut is the way of one spoke to remote hosts.
+type wayOut struct {
+	hub   *Hub
+	lease *lease
+}
+
+var _ spoke.Authorizer = wayOut{}
+
+func (w wayOut) Fetch(ctx context.Context, r spoke.HTTPRequest) (spoke.HTTPResponse, error) {
+	return w.hub.send(ctx, w.lease, r)
+}
+
+// Authorize lets one connection out whose content the hub does not see.
+func (w wayOut) Authorize(ctx context.Context, host string) error {
+	let := func(context.Context, string) (remoteReply, error) { return remoteReply{}, nil }
+	if w.lease.fetch(ctx, connectionTo(host), let) != nil {
+		return spoke.ErrRefused
 	}
 	return nil
 }
@@ -283,7 +304,7 @@ func (h *Hub) describe(spec *spoke.Spec, id isc.AppID, l *lease) error {
 // send brings a request of a spoke to a remote host, if the run that the spoke
 // works for lets it.
 func (h *Hub) send(ctx context.Context, l *lease, r spoke.HTTPRequest) (res spoke.HTTPResponse, err error) {
-	err = l.fetch(ctx, remoteRequest{r.Method, r.URL, r.Header, r.Body}, func(ctx context.Context, address string) (n remoteReply, err error) {
+	err = l.fetch(ctx, remoteRequest{method: r.Method, url: r.URL, header: r.Header, body: r.Body}, func(ctx context.Context, address string) (n remoteReply, err error) {
 		defer contain("http", &err)
 		r.URL = address // what was shown
 		res, err = h.cfg.HTTP.Fetch(ctx, r)
@@ -299,11 +320,16 @@ func (h *Hub) send(ctx context.Context, l *lease, r spoke.HTTPRequest) (res spok
 	}
 }
 
+// isBarred says whether nothing was tried to start a spoke: there is no such app,
+// or it may not run in what there is. That is no crash.
+func isBarred(err error) bool {
+	_, unmet := errors.AsType[*spoke.UnmetError](err)
+	return unmet || errors.Is(err, ErrUnknownApp)
+}
+
 // probeOf is how to ask a launcher what its spokes will run in, or nil.
 func probeOf(l spoke.Launcher) probeFunc {
-	if p, ok := l.(interface {
-		Probe(ctx context.Context) (isc.Isolation, error)
-	}); ok {
+	if p, ok := l.(spoke.Prober); ok {
 		return p.Probe
 	}
 	return nil

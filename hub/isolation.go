@@ -112,8 +112,7 @@ func (h *Hub) lacking(id isc.AppID, got isc.Isolation) string {
 	if got.Has == 0 && h.vouched(id) {
 		return ""
 	}
-	got.Lacks |= isc.FullIsolation.Without(got.Has)
-	return got.Degraded()
+	return got.Preferring(got.Lacks).Degraded() // whatever the launcher made of it
 }
 
 // vouched says whether the app is one of Config.Apps, and vouched for.

@@ -188,7 +188,7 @@ func TestAnAppThatCannotBeStartedLooksLikeNone(t *testing.T) {
 // TestDialogsTellWhatAnIsolationLacks: from the first dialog on, where the
 // launcher can tell, and else from the first spoke on.
 func TestDialogsTellWhatAnIsolationLacks(t *testing.T) {
-	const everything = "everything: its code runs inside this program"
+	const everything = "everything: nothing is known to hold"
 	once := isc.Isolation{Name: "once", Has: isc.FullIsolation, Lacks: isc.DefenceInDepth}
 	partly := isc.Isolation{Name: "weak", Has: isc.FullIsolation.Without(isc.NoNetwork | isc.NoFiles)}
 	for name, c := range map[string]struct {
@@ -199,7 +199,7 @@ func TestDialogsTellWhatAnIsolationLacks(t *testing.T) {
 	}{
 		"nothing":                  {func() spoke.Launcher { return &foresees{claims: &claims{isolation: full}} }, false, "", ""},
 		"the second lock":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: once}} }, false, "defence-in-depth", "defence-in-depth"},
-		"what was waived":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: partly}} }, false, "no-network, no-files", "no-network, no-files"},
+		"what was waived":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: partly}} }, false, "no-network, no-files, defence-in-depth", "no-network, no-files, defence-in-depth"},
 		"not known before":         {func() spoke.Launcher { return &claims{isolation: once} }, false, "", "defence-in-depth"},
 		"the probe fails":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: once}, err: errFault} }, false, "", "defence-in-depth"},
 		"in this program":          {func() spoke.Launcher { return &foresees{claims: &claims{isolation: isc.Isolation{Name: "in-process"}}} }, false, everything, everything},

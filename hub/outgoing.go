@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/isolategpt/isolategpt/isc"
@@ -14,6 +15,16 @@ type remoteRequest struct {
 	method, url string
 	header      map[string][]string
 	body        []byte
+	unseen      bool // it is a connection, of which only the host is seen
+}
+
+// connectionTo is a connection of the app's own to a host, "http://" before its
+// name if it is without TLS.
+func connectionTo(host string) remoteRequest {
+	if !strings.HasPrefix(host, "http://") {
+		host = "https://" + host
+	}
+	return remoteRequest{method: "CONNECT", url: host + "/", unseen: true}
 }
 
 // maxShownBody is the most of a request's body that a dialog shows, in bytes.
@@ -44,6 +55,9 @@ func (r remoteRequest) outgoing() (outgoing, error) {
 	default:
 		return outgoing{}, errNotSent
 	}
+	if r.unseen && out.address != u.Scheme+"://"+out.name+"/" {
+		return outgoing{}, errNotSent // more than a host
+	}
 	shown := map[string]any{"method": r.method, "url": out.address}
 	if len(r.header) > 0 {
 		shown["header"] = r.header
@@ -54,6 +68,7 @@ func (r remoteRequest) outgoing() (outgoing, error) {
 	case len(r.body) > 0:
 		shown["body"] = string(r.body)
 	}
+	out.whole = out.whole && !r.unseen
 	raw, err := json.Marshal(shown)
 	if err == nil {
 		out.payload, err = isc.Canonical(raw)

@@ -24,7 +24,7 @@ func FuzzWhatIsShownOfARequestIsWhatIsSent(f *testing.F) {
 	}
 	f.Add("PO\xffST", "https://a.test/", "x-a", "\x00", []byte{0xff})
 	f.Fuzz(func(t *testing.T, method, url, name, value string, body []byte) {
-		out, err := remoteRequest{method, url, map[string][]string{name: {value}}, body}.outgoing()
+		out, err := remoteRequest{method: method, url: url, header: map[string][]string{name: {value}}, body: body}.outgoing()
 		if err != nil {
 			return
 		}

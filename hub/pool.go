@@ -52,8 +52,8 @@ type launchFunc func(ctx context.Context, key spokeKey, l *lease) (*spokeConn, e
 // lease is what a spoke may use of the run that it works for now. Its host side
 // reads it, at any time and on goroutines of its own; between tasks it is empty.
 type lease struct {
-	budget atomic.Pointer[budget] // what its model's calls count against
-	errand atomic.Pointer[errand] // what its requests to remote hosts go through
+	budget   atomic.Pointer[budget]   // what its model's calls count against
+	outbound atomic.Pointer[outbound] // what its requests to remote hosts go through
 }
 
 // pool keeps the spokes of one session warm, for follow-ups. A spoke is never
@@ -135,6 +135,9 @@ func (p *pool) start(ctx context.Context, key spokeKey) (*spokeConn, error) {
 	l := new(lease)
 	s, err := p.launched(ctx, key, l)
 	if err != nil {
+		if ctx.Err() == nil && !isBarred(err) {
+			p.crashes.add(key)
+		}
 		return nil, &LaunchError{App: key.app, Err: err}
 	}
 	s.key, s.lease = key, l

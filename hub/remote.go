@@ -23,9 +23,9 @@ type remoteReply struct{ status, size int }
 // sendFunc sends a request that was let out, to exactly this URL.
 type sendFunc func(ctx context.Context, address string) (remoteReply, error)
 
-// errand serves the requests to remote hosts that a spoke makes in the course of
+// outbound serves the requests to remote hosts that a spoke makes in the course of
 // one task, on whatever goroutines its host side has.
-type errand struct {
+type outbound struct {
 	talk *conversation
 	// within is a context that ends with the task, too.
 	within func(context.Context) (context.Context, context.CancelFunc)
@@ -34,17 +34,17 @@ type errand struct {
 	over chan struct{} // closed when the task has ended
 }
 
-// maxErrands bounds the requests of one spoke that are under way at once.
-const maxErrands = 8
+// maxOutbound bounds the requests of one spoke that are under way at once.
+const maxOutbound = 8
 
-// errands lets the spoke of l send what c's run lets out, until stop, which ends
+// sendsOut lets the spoke of l send what c's run lets out, until stop, which ends
 // and waits for what is under way.
-func (c *conversation) errands(ctx context.Context, l *lease) (stop func()) {
+func (c *conversation) sendsOut(ctx context.Context, l *lease) (stop func()) {
 	if c.run.hub.cfg.HTTP == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	e := &errand{talk: c, turn: make(chan struct{}, maxErrands), over: make(chan struct{})}
+	e := &outbound{talk: c, turn: make(chan struct{}, maxOutbound), over: make(chan struct{})}
 	e.within = func(own context.Context) (context.Context, context.CancelFunc) {
 		own, end := context.WithCancelCause(own)
 		unhook := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
@@ -53,12 +53,12 @@ func (c *conversation) errands(ctx context.Context, l *lease) (stop func()) {
 			end(nil)
 		}
 	}
-	l.errand.Store(e)
+	l.outbound.Store(e)
 	return func() {
-		l.errand.Store(nil)
+		l.outbound.Store(nil)
 		close(e.over)
 		cancel(errNotSent)
-		for range maxErrands {
+		for range maxOutbound {
 			e.turn <- struct{}{}
 		}
 	}
@@ -67,7 +67,7 @@ func (c *conversation) errands(ctx context.Context, l *lease) (stop func()) {
 // fetch sends r with send, if a task runs and its run lets it. An error is
 // [errNotSent], or what send failed with.
 func (l *lease) fetch(ctx context.Context, r remoteRequest, send sendFunc) error {
-	e := l.errand.Load()
+	e := l.outbound.Load()
 	if e == nil {
 		return errNotSent
 	}
@@ -84,7 +84,7 @@ func (l *lease) fetch(ctx context.Context, r remoteRequest, send sendFunc) error
 	}
 	ctx, done := e.within(ctx)
 	defer done()
-	defer e.talk.quiet.work()()
+	defer e.talk.silence.work()()
 	return e.talk.fetch(ctx, r, send)
 }
 
@@ -120,6 +120,9 @@ func (c *conversation) fetch(ctx context.Context, r remoteRequest, send sendFunc
 	rec = Record{
 		Event: "fetched", App: c.who.ID, Functionality: c.functionality, Detail: out.host, Size: reply.size,
 		Reason: fmt.Sprintf("status %d", reply.status),
+	}
+	if r.unseen {
+		rec.Reason = "a connection of its own: what passes is not seen"
 	}
 	if err := c.run.record(ctx, rec); err != nil {
 		c.run.abort(err)

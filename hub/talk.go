@@ -53,9 +53,9 @@ func (r *run) talkTo(ctx context.Context, s *spokeConn, fresh bool, t talk) (_ i
 	}
 	c := &conversation{
 		run: r, who: who, conn: s.conn, stack: append(t.stack[:len(t.stack):len(t.stack)], who.ID), may: t.may, given: t.given,
-		functionality: t.task.Functionality, planned: t.planned, atMost: t.task.MaxCalls, quiet: quiet{limit: r.limits.Silence},
+		functionality: t.task.Functionality, planned: t.planned, atMost: t.task.MaxCalls, silence: silence{limit: r.limits.Silence}, pace: newPace(),
 	}
-	defer c.errands(ctx, s.lease)()
+	defer c.sendsOut(ctx, s.lease)()
 	res, err := c.converse(ctx, t.task)
 	if isLost(err) && (fresh || c.delivered) {
 		r.session.crashes.add(s.key)

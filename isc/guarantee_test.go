@@ -17,7 +17,7 @@ func TestTheZeroGuaranteesGuaranteeNothing(t *testing.T) {
 	require.Equal(t, isc.FullIsolation, isc.FullIsolation.Without(none))
 }
 
-func TestFullIsolationIsAllButTwice(t *testing.T) {
+func TestFullIsolationIsAllButDefenceInDepth(t *testing.T) {
 	require.False(t, isc.FullIsolation.Has(isc.DefenceInDepth))
 	for g := isc.CrashIsolation; g < isc.DefenceInDepth; g <<= 1 {
 		require.True(t, isc.FullIsolation.Has(g), "%s", g)
@@ -68,7 +68,7 @@ func TestIsolationSaysWhatItLacks(t *testing.T) {
 		isolation isc.Isolation
 		degraded  string
 	}{
-		"nothing is guaranteed": {isc.Isolation{Name: "in-process"}, "everything: its code runs inside this program"},
+		"nothing is guaranteed": {isc.Isolation{Name: "in-process"}, "everything: nothing is known to hold"},
 		"all that was wanted":   {isc.Isolation{Name: "process", Has: isc.FullIsolation}, ""},
 		"less than preferred":   {isc.Isolation{Name: "process", Has: isc.FullIsolation, Lacks: isc.DefenceInDepth}, "defence-in-depth"},
 	} {
@@ -76,4 +76,19 @@ func TestIsolationSaysWhatItLacks(t *testing.T) {
 		require.True(t, strings.HasPrefix(c.isolation.String(), c.isolation.Name+": "), name)
 	}
 	require.Equal(t, "process: no-files; lacks defence-in-depth", isc.Isolation{Name: "process", Has: isc.NoFiles, Lacks: isc.DefenceInDepth}.String())
+}
+
+// What an isolation lacks means one thing, whoever launched it.
+func TestWhatIsLackedIsWhatOfTheWantedDoesNotHold(t *testing.T) {
+	const unheard isc.Guarantees = 1 << 20
+	for name, c := range map[string]struct{ has, prefer, lacks isc.Guarantees }{
+		"nothing":                {0, 0, isc.FullIsolation | isc.DefenceInDepth},
+		"some":                   {isc.FullIsolation.Without(isc.NoExec), 0, isc.NoExec | isc.DefenceInDepth},
+		"all":                    {isc.FullIsolation | isc.DefenceInDepth, 0, 0},
+		"all, and more is liked": {isc.FullIsolation | isc.DefenceInDepth, unheard | isc.NoFiles, unheard},
+	} {
+		i := isc.Isolation{Name: "process", Has: c.has, Lacks: isc.NoPeers}.Preferring(c.prefer)
+		require.Equal(t, c.lacks, i.Lacks, name)
+		require.Equal(t, c.has, i.Has, name)
+	}
 }

@@ -7,7 +7,8 @@ type Isolation struct {
 	Name string `json:"name"`
 	// Has is what was shown to hold.
 	Has Guarantees `json:"has"`
-	// Lacks is what was preferred and does not hold here.
+	// Lacks is what of [FullIsolation], of [DefenceInDepth] and of what its spec
+	// prefers is not in Has. [Isolation.Preferring] sets it.
 	Lacks Guarantees `json:"lacks"`
 	// Layers are the mechanisms, also those that could not be had.
 	Layers []Layer `json:"layers,omitempty"`
@@ -21,12 +22,19 @@ type Layer struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Degraded says in words what of the preferred is lacking, or is empty. It is
-// what a dialog about the app tells.
+// Preferring is i with what it lacks of [FullIsolation], [DefenceInDepth] and
+// prefer, in place of what Lacks was.
+func (i Isolation) Preferring(prefer Guarantees) Isolation {
+	i.Lacks = (FullIsolation | DefenceInDepth | prefer).Without(i.Has)
+	return i
+}
+
+// Degraded says in words what is lacking, or is empty. It is what a dialog about
+// the app tells.
 func (i Isolation) Degraded() string {
 	switch {
 	case i.Has == 0:
-		return "everything: its code runs inside this program"
+		return "everything: nothing is known to hold"
 	case i.Lacks == 0:
 		return ""
 	default:

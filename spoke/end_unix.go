@@ -25,6 +25,7 @@ func (p *process) watch() {
 	case <-p.ending:
 		return
 	}
+	p.unwatch()
 	p.cancel(errClosed)
 	timer := time.NewTimer(p.cfg.Grace)
 	defer timer.Stop()
@@ -41,6 +42,7 @@ func (p *process) end() error {
 		close(p.ending)
 		p.cancel(errClosed)
 		err := p.child.End(func() { _, _ = p.hub.Close(), p.host.Close() })
+		p.unwatch() // it was watched for as long as it could hold anything
 		if err != nil {
 			p.err = fmt.Errorf("%w: app %q: %w", ErrStuck, p.app, err)
 			return

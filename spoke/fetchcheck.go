@@ -15,10 +15,8 @@ const (
 	maxURLBytes            = 8 << 10
 	maxHeaderFields        = 64
 	maxRequestHeaderBytes  = 16 << 10
-	maxRequestBody         = 512 << 10
 	maxResponseFields      = 256
 	maxResponseHeaderBytes = 32 << 10
-	maxResponseBody        = 1 << 20
 )
 
 var (
@@ -30,7 +28,7 @@ var (
 // sent to one of the hosts at all.
 func (r HTTPRequest) checked(hosts []string) (HTTPRequest, error) {
 	address, ok := plainURL(r.URL, hosts)
-	if !ok || !r.isText() || !plainMethod(r.Method) || len(r.Body) > maxRequestBody ||
+	if !ok || !r.isText() || !plainMethod(r.Method) || !plainBody(r.Method, r.Body) ||
 		!plainHeader(r.Header, maxHeaderFields, maxRequestHeaderBytes) {
 		return HTTPRequest{}, errHTTPRequest
 	}
@@ -50,7 +48,7 @@ func (r HTTPRequest) isText() bool {
 // checked is a copy of r, if a spoke may be given it. A header is made UTF-8, as
 // it has to be on the way in.
 func (r HTTPResponse) checked() (HTTPResponse, error) {
-	if r.Status < 200 || r.Status > 599 || len(r.Body) > maxResponseBody ||
+	if r.Status < 200 || r.Status > 599 || len(r.Body) > MaxResponseBody ||
 		!plainHeader(r.Header, maxResponseFields, maxResponseHeaderBytes) {
 		return HTTPResponse{}, errHTTPResponse
 	}
@@ -63,10 +61,11 @@ func (r HTTPResponse) checked() (HTTPResponse, error) {
 	return out, nil
 }
 
-// plainURL is raw in the form that was checked: http or https, one of the hosts
-// to the letter, no port but the scheme's own, no user, no fragment.
+// plainURL is raw in the form that was checked: printable ASCII, which is no more
+// than one word of a request's line, http or https, one of the hosts to the
+// letter, no port but the scheme's own, no user, no fragment.
 func plainURL(raw string, hosts []string) (string, bool) {
-	if len(raw) > maxURLBytes || strings.ContainsAny(raw, "#\\") {
+	if len(raw) > maxURLBytes || !isWord(raw) || strings.ContainsAny(raw, "#\\") {
 		return "", false
 	}
 	u, err := url.Parse(raw)
@@ -91,6 +90,17 @@ func plainMethod(method string) bool {
 		return false
 	}
 	return method != "CONNECT" && method != "TRACE"
+}
+
+// plainBody bounds a body. Those of GET and HEAD mean nothing, so that servers
+// disagree about where they end.
+func plainBody(method string, body []byte) bool {
+	return len(body) <= MaxRequestBody && (len(body) == 0 || method != "GET" && method != "HEAD")
+}
+
+// isWord says whether s is printable ASCII without spaces.
+func isWord(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
 // plainHeader holds that no value can end its field and begin another.

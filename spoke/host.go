@@ -39,7 +39,7 @@ type host struct {
 	private bool
 	changes int // of memory in this task
 	fetches int // requests to remote hosts in this task
-	pace    pace
+	pace    hostPace
 	// leave ends the request to a remote host that is under way; nil if none is.
 	leave context.CancelCauseFunc
 }
@@ -49,7 +49,7 @@ func newHost(s Spec) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &host{manifest: m, view: s.Memory, http: s.HTTP, limits: s.Limits.orDefault()}
+	h := &host{manifest: m, view: s.Memory, http: s.HTTP, limits: s.Limits.orDefault(), pace: newHostPace()}
 	if s.LLM != nil {
 		h.model = llm.Safe(s.LLM)
 	}

@@ -15,11 +15,14 @@ type hostedConn struct {
 	// cause says more of a broken connection than the connection can; nil to
 	// leave errors as they are.
 	cause func(error) error
+	// busy is told when a task begins and ends; nil: nobody wants to know.
+	busy func(bool)
 }
 
 func (c *hostedConn) Send(ctx context.Context, m isc.ToSpoke) error {
 	if task, ok := m.(isc.Task); ok {
 		c.host.begin(task)
+		c.tell(true)
 	}
 	return c.explain(ctx, c.HubConn.Send(ctx, m))
 }
@@ -28,8 +31,15 @@ func (c *hostedConn) Recv(ctx context.Context) (isc.ToHub, error) {
 	m, err := c.HubConn.Recv(ctx)
 	if _, ok := m.(isc.Result); ok && err == nil {
 		c.host.finish()
+		c.tell(false)
 	}
 	return m, c.explain(ctx, err)
+}
+
+func (c *hostedConn) tell(busy bool) {
+	if c.busy != nil {
+		c.busy(busy)
+	}
 }
 
 func (c *hostedConn) explain(ctx context.Context, err error) error {

@@ -73,6 +73,14 @@ func TestOnlyPlainRequestsToHostsOfTheManifestPass(t *testing.T) {
 		"space before":         {" https://example.org/", ""},
 		"zero byte":            {"https://example.org/\x00", ""},
 		"no UTF-8":             {"https://example.org/\xff", ""},
+		"space in query":       {"http://example.org/?x HTTP/1.0", ""},
+		"tab in query":         {"https://example.org/?a\tb", ""},
+		"turns text around":    {"https://example.org/?\u202e", ""},
+		"line separator":       {"https://example.org/?\u2028", ""},
+		"no-break space":       {"https://example.org/?\u00a0", ""},
+		"delete":               {"https://example.org/?\x7f", ""},
+		"umlaut in path":       {"https://example.org/\u00e4", ""},
+		"escaped umlaut":       {"https://example.org/%C3%A4?%20", "https://example.org/%C3%A4?%20"},
 		"escaped host":         {"https://example%2eorg/", ""},
 		"long":                 {"https://example.org/" + strings.Repeat("x", maxURLBytes), ""},
 		"empty":                {"", ""},
@@ -111,7 +119,9 @@ func TestRequestsAreBoundedAndCannotSmuggle(t *testing.T) {
 		"no UTF-8":        {Method: "GET", Header: map[string][]string{"X": {"\xff"}}},
 		"many fields":     {Method: "GET", Header: many},
 		"long header":     {Method: "GET", Header: map[string][]string{"X": {strings.Repeat("x", maxRequestHeaderBytes)}}},
-		"long body":       {Method: "PUT", Body: make([]byte, maxRequestBody+1)},
+		"body of GET":     {Method: "GET", Body: []byte("x")},
+		"body of HEAD":    {Method: "HEAD", Body: []byte("x")},
+		"long body":       {Method: "PUT", Body: make([]byte, MaxRequestBody+1)},
 		"long name alone": {Method: "GET", Header: map[string][]string{strings.Repeat("x", maxRequestHeaderBytes): {""}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +132,7 @@ func TestRequestsAreBoundedAndCannotSmuggle(t *testing.T) {
 		})
 	}
 	h := fetchHost(t, echoing)
-	_, err := hostFetcher{h}.Fetch(t.Context(), HTTPRequest{Method: "PUT", URL: "https://example.org/", Body: make([]byte, maxRequestBody)})
+	_, err := hostFetcher{h}.Fetch(t.Context(), HTTPRequest{Method: "PUT", URL: "https://example.org/", Body: make([]byte, MaxRequestBody)})
 	require.NoError(t, err)
 }
 
@@ -131,10 +141,10 @@ func TestAnswersAreBounded(t *testing.T) {
 		response HTTPResponse
 		ok       bool
 	}{
-		"full":        {HTTPResponse{Status: 200, Body: make([]byte, maxResponseBody)}, true},
+		"full":        {HTTPResponse{Status: 200, Body: make([]byte, MaxResponseBody)}, true},
 		"no content":  {HTTPResponse{Status: 204}, true},
 		"redirect":    {HTTPResponse{Status: 302, Header: map[string][]string{"Location": {"http://169.254.169.254/"}}}, true},
-		"long body":   {HTTPResponse{Status: 200, Body: make([]byte, maxResponseBody+1)}, false},
+		"long body":   {HTTPResponse{Status: 200, Body: make([]byte, MaxResponseBody+1)}, false},
 		"long header": {HTTPResponse{Status: 200, Header: map[string][]string{"X": {strings.Repeat("x", maxResponseHeaderBytes)}}}, false},
 		"many fields": {HTTPResponse{Status: 200, Header: map[string][]string{"X": make([]string, maxResponseFields+1)}}, false},
 		"bad header":  {HTTPResponse{Status: 200, Header: map[string][]string{"X": {"a\r\nb"}}}, false},

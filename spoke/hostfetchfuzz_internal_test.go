@@ -3,6 +3,7 @@ package spoke
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net/url"
 	"testing"
 
@@ -31,6 +32,9 @@ func FuzzFetchRequest(f *testing.F) {
 			require.Nil(t, seen)
 			return
 		}
+		call, err := json.Marshal(hostCall{Fetch: &HTTPRequest{Method: method, URL: address, Header: map[string][]string{name: {value}}, Body: body}})
+		require.NoError(t, err)
+		require.True(t, fits(call), "what is passed on is decoded")
 		u, err := url.Parse(seen.URL)
 		require.NoError(t, err)
 		require.Equal(t, "example.org", u.Host)

@@ -116,20 +116,29 @@ func writeFrame(w io.Writer, v any) error {
 
 // readFrame reads one frame into v, which [decodeFrame] must accept.
 func readFrame(r io.Reader, v any) error {
+	body, err := readBytes(r)
+	if err != nil {
+		return err
+	}
+	return decodeFrame(body, v)
+}
+
+// readBytes reads one frame's JSON.
+func readBytes(r io.Reader) ([]byte, error) {
 	var size [4]byte
 	if _, err := io.ReadFull(r, size[:]); err != nil {
-		return err
+		return nil, err
 	}
 	n := binary.BigEndian.Uint32(size[:])
 	if n > maxHostFrame {
-		return errFrameSize
+		return nil, errFrameSize
 	}
 	// Memory is taken as the bytes come, not as their number is claimed.
 	var body bytes.Buffer
 	if _, err := io.CopyN(&body, r, int64(n)); err != nil {
-		return fmt.Errorf("spoke: host frame: %w", io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("spoke: host frame: %w", io.ErrUnexpectedEOF)
 	}
-	return decodeFrame(body.Bytes(), v)
+	return body.Bytes(), nil
 }
 
 // decodeFrame accepts exactly the bytes that [writeFrame] writes for the value

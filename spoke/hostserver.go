@@ -26,14 +26,11 @@ func (h *host) config() hostConfig {
 // ends, or the process says something that is no call or calls too often.
 func (h *host) serveChannel(ctx context.Context, rw io.ReadWriter) error {
 	for {
-		var call hostCall
-		if err := readFrame(rw, &call); err != nil {
+		frame, err := readBytes(rw)
+		if err != nil {
 			return err
 		}
-		if err := h.admit(ctx); err != nil {
-			return err
-		}
-		reply, err := h.answer(ctx, call)
+		reply, err := h.take(ctx, frame)
 		if err != nil {
 			return err
 		}
@@ -45,6 +42,22 @@ func (h *host) serveChannel(ctx context.Context, rw io.ReadWriter) error {
 			return err
 		}
 	}
+}
+
+// take serves one frame. What will be refused whatever it says is not decoded.
+func (h *host) take(ctx context.Context, frame []byte) (hostReply, error) {
+	running, err := h.admit(ctx, len(frame))
+	if err != nil {
+		return hostReply{}, err
+	}
+	if !running || !fits(frame) {
+		return hostReply{Error: &wireError{Kind: llm.OverBudget, Refused: true}}, nil // for a call of any kind
+	}
+	var call hostCall
+	if err := decodeFrame(frame, &call); err != nil {
+		return hostReply{}, err
+	}
+	return h.answer(ctx, call)
 }
 
 // answer serves one call. Its error is a call that is none.

@@ -33,7 +33,7 @@ func (inProcess) Launch(ctx context.Context, spec Spec) (*Instance, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	isolation := isc.Isolation{Name: "in-process", Lacks: spec.Prefer}
+	isolation := isc.Isolation{Name: "in-process"}.Preferring(spec.Prefer)
 	if spec.Require != 0 {
 		return nil, &UnmetError{App: idOf(spec.App), Isolation: isolation, Missing: spec.Require}
 	}
@@ -79,7 +79,7 @@ func (g *goroutine) end() error {
 	}
 }
 
-// Probe says what spokes run in, which is nothing that holds.
+// Probe implements [Prober]. Nothing holds.
 func (inProcess) Probe(context.Context) (isc.Isolation, error) {
-	return isc.Isolation{Name: "in-process"}, nil
+	return isc.Isolation{Name: "in-process"}.Preferring(0), nil
 }

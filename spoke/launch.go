@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/isolategpt/isolategpt/internal/sandbox"
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/llm"
 	"github.com/isolategpt/isolategpt/memory"
@@ -17,6 +18,19 @@ type Launcher interface {
 	// afterwards.
 	Launch(ctx context.Context, spec Spec) (*Instance, error)
 }
+
+// Prober is a [Launcher] that can say what its spokes run in before one is
+// started.
+type Prober interface {
+	// Probe says what a spoke would run in that prefers nothing of its own, also
+	// if that is less than what the launcher demands.
+	Probe(ctx context.Context) (isc.Isolation, error)
+}
+
+var (
+	_ Prober = inProcess{}
+	_ Prober = (*ProcessLauncher)(nil)
+)
 
 // Spec is what a spoke is made of.
 type Spec struct {
@@ -87,11 +101,16 @@ type UnmetError struct {
 	Missing isc.Guarantees
 }
 
-// Error names the app, what is missing, and which layers could not be had.
+// Error names the app, what is missing, which layers could not be had, and
+// which attempts to break out were not refused.
 func (e *UnmetError) Error() string {
 	s := fmt.Sprintf("spoke: app %q is not started: in isolation %q it would lack %s", e.App, e.Isolation.Name, e.Missing)
 	for _, l := range e.Isolation.Layers {
-		if !l.Applied {
+		switch {
+		case l.Applied:
+		case l.Name == sandbox.Attempts:
+			s += "; not refused: " + l.Detail
+		default:
 			s += fmt.Sprintf("; no %s: %s", l.Name, l.Detail)
 		}
 	}

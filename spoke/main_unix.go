@@ -63,6 +63,7 @@ func confine(host *os.File, p sandbox.Profile) error {
 // become executes the separate program, which inherits the connections, once the
 // parent has read what it is confined to. It returns only on failure.
 func become(host *os.File, p sandbox.Profile) error {
+	runtime.LockOSThread() // until the end: the thread that is confined is the one that executes
 	if err := confine(host, p); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/isolategpt/isolategpt/internal/meter"
 	"github.com/isolategpt/isolategpt/isc"
 )
 
@@ -19,8 +20,13 @@ type ProcessConfig struct {
 	// None of its code runs in this program or before the process is confined.
 	// Empty: spokes are this program, executed once more.
 	Program string
-	// Memory bounds what a spoke holds beyond what a bare one does, in bytes.
-	// Default 256 MiB.
+	// Memory bounds what a spoke holds beyond what a bare one does, in bytes. An
+	// allocation beyond it fails, and what goes around that is killed
+	// ([ErrMemory]): this program looks every 2 to 20 ms at what a spoke with a
+	// task holds, page tables included, and down to every 250 ms at one without, so
+	// that it may have more for as long. Killed are a spoke with more than 512
+	// threads, likewise ([ErrThreads]), and one whose first thread ends before the
+	// others, since nobody could see then what it holds. Default 256 MiB.
 	Memory int64
 	// Warm is how many processes are kept ready, confined but not assigned. Each
 	// serves one app in one session and is never used again. They are started from
@@ -61,7 +67,9 @@ func (c ProcessConfig) orDefault() ProcessConfig {
 // Before it learns which app it is, the process gives up, for good, the network,
 // all files, other programs and other processes, bounds its memory, and then
 // tries to break each of these from inside. What failed as it should is what its
-// [Instance] says it has. All of [isc.FullIsolation] is required, but for what
+// [Instance] says it has. For memory that is not enough: it is had only if this
+// program, too, sees what the process holds, and ends it above its bound. That
+// such a sight is true is tried once, with a child that holds memory on purpose. All of [isc.FullIsolation] is required, but for what
 // [ProcessConfig.Waive] names: otherwise the process is ended and Launch gives an
 // [*UnmetError]. [isc.DefenceInDepth] is preferred. Only Linux has the means. Elsewhere
 // nothing but [isc.CrashIsolation] holds, and Launch gives an [*UnmetError] unless all
@@ -89,8 +97,7 @@ func (l *ProcessLauncher) Launch(ctx context.Context, spec Spec) (*Instance, err
 	return l.launch(ctx, spec)
 }
 
-// Probe starts a process without an app, ends it, and says what it ran in, also
-// if that is less than what is required.
+// Probe implements [Prober]: it starts a process without an app, and ends it.
 func (l *ProcessLauncher) Probe(ctx context.Context) (isc.Isolation, error) {
 	if err := context.Cause(ctx); err != nil {
 		return isc.Isolation{}, err
@@ -107,7 +114,7 @@ func (l *ProcessLauncher) unconfined() bool { return l.cfg.Waive.Has(isc.FullIso
 // complete says what of the preferred an isolation lacks, and warns of it once.
 func (l *ProcessLauncher) complete(i isc.Isolation, prefer isc.Guarantees) isc.Isolation {
 	i.Name = "process"
-	i.Lacks = (isc.FullIsolation | isc.DefenceInDepth | prefer).Without(i.Has)
+	i = i.Preferring(prefer)
 	if unasked := i.Lacks.Without(l.cfg.Waive); unasked != 0 {
 		l.warned.Do(func() {
 			l.cfg.Logger.Warn("spokes lack what is preferred", "isolation", i.Name, "lacks", unasked.String(), "missing", missingLayers(i))
@@ -135,17 +142,32 @@ type ProcessError struct {
 	// Output is the end of what it wrote to standard output and error, at most
 	// 16 KiB. It is the app's text, not to be trusted, and no part of Error.
 	Output string
-	// Err is what the connection saw.
+	// Err is what the connection saw, and why the process was killed.
 	Err error
 }
 
-// Error names the app and the state.
+// Error names the app and the state, and the bound that it did not keep.
 func (e *ProcessError) Error() string {
-	return fmt.Sprintf("spoke: the process of app %q ended: %s", e.App, e.State)
+	text := fmt.Sprintf("spoke: the process of app %q ended: %s", e.App, e.State)
+	for _, why := range []error{ErrMemory, ErrThreads, meter.ErrUnseen} {
+		if errors.Is(e.Err, why) {
+			text += ": " + why.Error()
+		}
+	}
+	return text
 }
 
-// Unwrap gives what the connection saw.
+// Unwrap gives what the connection saw, with [ErrMemory] or [ErrThreads] if the
+// process was killed for that.
 func (e *ProcessError) Unwrap() error { return e.Err }
+
+// Why this program kills a process, as part of a [*ProcessError].
+var (
+	// ErrMemory: it held more memory than it may.
+	ErrMemory = meter.ErrMemory
+	// ErrThreads: it had more threads than it may.
+	ErrThreads = meter.ErrThreads
+)
 
 var errLauncherClosed = errors.New("spoke: the launcher is closed")
 

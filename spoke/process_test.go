@@ -50,7 +50,7 @@ type words struct {
 
 // childApps are the apps of this file's tests, in the parent and in the child.
 func childApps() []spoke.App {
-	return []spoke.App{jail("jail"), jail("changed"), pest()}
+	return append(linuxApps(), jail("jail"), jail("changed"), pest())
 }
 
 // jail is an app that is rude to its process.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/isolategpt/isolategpt/internal/meter"
 	"github.com/isolategpt/isolategpt/isc"
 )
 
@@ -19,8 +20,10 @@ type ProcessLauncher struct {
 	warned sync.Once
 	// flat is set once a process without namespaces could be had, and one with
 	// them could not.
-	flat atomic.Bool
-	warm warm
+	flat    atomic.Bool
+	warm    warm
+	watcher meter.Watcher
+	looking looking
 }
 
 func (l *ProcessLauncher) launch(ctx context.Context, spec Spec) (*Instance, error) {
@@ -64,7 +67,7 @@ func (l *ProcessLauncher) assigned(ctx context.Context, h *host, spec Spec) (*In
 		return nil, p.fail(err)
 	}
 	return &Instance{
-		Conn:      &hostedConn{HubConn: isc.NewHubConn(p.hub), host: h, end: p.end, cause: p.cause},
+		Conn:      &hostedConn{HubConn: isc.NewHubConn(p.hub), host: h, end: p.end, cause: p.cause, busy: p.busy},
 		Isolation: isolation,
 	}, nil
 }

@@ -73,7 +73,7 @@ func (l *ProcessLauncher) readyConfined(ctx context.Context, profile sandbox.Pro
 	if err != nil {
 		return nil, err
 	}
-	if err := p.confine(ctx, profile); err != nil {
+	if err := l.confineWatched(ctx, p, profile); err != nil {
 		return nil, p.fail(err)
 	}
 	if missing := required.Without(p.isolation.Has); missing != 0 {
@@ -90,6 +90,23 @@ func (l *ProcessLauncher) readyConfined(ctx context.Context, profile sandbox.Pro
 		}
 	}
 	return p, nil
+}
+
+// confineWatched has the process confine itself while, the first time, it is found
+// out whether it can be watched over.
+func (l *ProcessLauncher) confineWatched(ctx context.Context, p *process, profile sandbox.Profile) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	proof := make(chan error, 1)
+	go func() { proof <- l.proveWatch(ctx, profile.Namespaces) }()
+	err := p.confine(ctx, profile)
+	if err != nil {
+		cancel()
+	}
+	if seen := <-proof; err == nil {
+		l.boundMemory(p, seen)
+	}
+	return err
 }
 
 func (l *ProcessLauncher) profile() (sandbox.Profile, error) {

@@ -10,10 +10,12 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/isolategpt/isolategpt/internal/child"
+	"github.com/isolategpt/isolategpt/internal/meter"
 	"github.com/isolategpt/isolategpt/internal/sandbox"
 	"github.com/isolategpt/isolategpt/isc"
 )
@@ -33,6 +35,7 @@ type process struct {
 	taken  chan struct{} // closed when it is kept ready no longer
 	once   sync.Once
 	ending chan struct{} // closed when it is asked to end
+	seen   atomic.Pointer[meter.Watch]
 	err    error
 }
 
@@ -150,5 +153,5 @@ func (p *process) cause(err error) error {
 	case <-timer.C:
 		return err
 	}
-	return &ProcessError{App: p.app, State: p.child.State(), Output: p.child.Output(), Err: err}
+	return &ProcessError{App: p.app, State: p.child.State(), Output: p.child.Output(), Err: p.reason(err)}
 }

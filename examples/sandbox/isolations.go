@@ -54,7 +54,7 @@ func (o *options) confined(ctx context.Context, name string) (r isolationRun, er
 	}
 	is.Name = name
 	rows, err := sandboxtest.Run(ctx, sandboxtest.Config{
-		Confined: launcher, Control: sandboxtest.Unconfined(), Name: name, Probes: o.probes,
+		Confined: launcher, Control: sandboxtest.Unconfined(), Name: name, Attacks: o.attacks,
 	})
 	return isolationRun{Name: name, Report: describe(is), Rows: rows}, err
 }
@@ -68,8 +68,8 @@ func (o *options) again(ctx context.Context, layer string) (isolationRun, error)
 	}
 	cmd := exec.CommandContext(ctx, path, "-json", "-without", layer) // #nosec G204 -- it is this program
 	cmd.Args[0] = os.Args[0]
-	for _, p := range o.probes {
-		cmd.Args = append(cmd.Args, "-probe", p)
+	for _, p := range o.attacks {
+		cmd.Args = append(cmd.Args, "-attack", p)
 	}
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -95,7 +95,7 @@ func unconfined(of isolationRun) isolationRun {
 	r := isolationRun{Name: "unconfined", Report: "unconfined: an ordinary process, the control\n"}
 	for _, row := range of.Rows {
 		r.Rows = append(r.Rows, sandboxtest.Row{
-			Isolation: r.Name, Probe: row.Probe, Guarantee: row.Guarantee,
+			Isolation: r.Name, Attack: row.Attack, Guarantee: row.Guarantee,
 			Refused: !row.Control, Control: row.Control,
 		})
 	}

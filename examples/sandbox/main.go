@@ -3,7 +3,7 @@
 //
 //	go run ./examples/sandbox
 //	go run ./examples/sandbox -json
-//	go run ./examples/sandbox -probe tcp-connect
+//	go run ./examples/sandbox -attack tcp-connect
 //
 // A line is one attack: what it would break, what came of it in a confined
 // process, in one that gets no namespaces (as in many containers), and in an
@@ -75,14 +75,14 @@ func run(args []string, out, errOut io.Writer) int {
 type options struct {
 	flags   *flag.FlagSet
 	json    bool
-	probes  []string // nil: all
+	attacks []string // nil: all
 	without string
 }
 
 func parse(args []string) (*options, error) {
 	o := &options{flags: flag.NewFlagSet("sandbox", flag.ContinueOnError)}
 	o.flags.SetOutput(io.Discard)
-	probe := o.flags.String("probe", "", "run one `attack` (default all)")
+	attack := o.flags.String("attack", "", "run one attack, by its `name` (default all)")
 	o.flags.BoolVar(&o.json, "json", false, "print one JSON object an isolation and attack, a line each")
 	o.flags.StringVar(&o.without, "without", "", "run one isolation alone, as on a machine that lacks a `layer`: namespaces, landlock or seccomp")
 	if err := o.flags.Parse(args); err != nil {
@@ -91,8 +91,8 @@ func parse(args []string) (*options, error) {
 	if o.flags.NArg() > 0 {
 		return o, fmt.Errorf("what is %q? there are only flags; see -help", o.flags.Arg(0))
 	}
-	if *probe != "" {
-		o.probes = []string{*probe}
+	if *attack != "" {
+		o.attacks = []string{*attack}
 	}
 	return o, nil
 }

@@ -35,11 +35,11 @@ func TestProgram(t *testing.T) { testscript.Run(t, testscript.Params{Dir: "testd
 
 func TestTheTableSaysWhatIsBroken(t *testing.T) {
 	rows := []sandboxtest.Row{
-		{Probe: "a", Refused: true, Control: true, Guarantee: isc.NoFiles, Claimed: true},
-		{Probe: "b", Control: true, Guarantee: isc.NoFiles, Claimed: true},
-		{Probe: "c", Control: true, Guarantee: isc.NoFiles},
-		{Probe: "d", Refused: true, Guarantee: isc.NoFiles, Claimed: true},
-		{Probe: "e", Control: true},
+		{Attack: "a", Refused: true, Control: true, Guarantee: isc.NoFiles, Claimed: true},
+		{Attack: "b", Control: true, Guarantee: isc.NoFiles, Claimed: true},
+		{Attack: "c", Control: true, Guarantee: isc.NoFiles},
+		{Attack: "d", Refused: true, Guarantee: isc.NoFiles, Claimed: true},
+		{Attack: "e", Control: true},
 	}
 	var out bytes.Buffer
 	writeTable(&out, []isolationRun{{Name: "box", Rows: rows}})

@@ -17,7 +17,7 @@ func writeTable(out io.Writer, all []isolationRun) {
 	}
 	fmt.Fprint(t, "\tBREAKS\n")
 	for i, row := range all[0].Rows {
-		fmt.Fprint(t, row.Probe)
+		fmt.Fprint(t, row.Attack)
 		for _, r := range all {
 			fmt.Fprint(t, "\t", cell(r.Rows[i]))
 		}

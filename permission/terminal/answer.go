@@ -130,6 +130,6 @@ func (d *dialog) menuLine() string {
 			fmt.Fprintf(&b, "  [%s] %s", k, keys[k])
 		}
 	}
-	fmt.Fprintf(&b, "  [v]iew all  [?] help  (%s): ", remaining(d.expires))
+	fmt.Fprintf(&b, "  [v]iew all  [?] help\nType a letter and Enter; Enter alone denies (%s): ", remaining(d.expires))
 	return b.String()
 }

@@ -109,6 +109,7 @@ func TestKeys(t *testing.T) {
 		want  permission.Decision
 		says  string
 	}{
+		"it says how to answer":     {request(), "o\n", permission.AllowOnce, "\nType a letter and Enter; Enter alone denies ("},
 		"enter denies":              {request(), "\n", permission.Deny, "Denied."},
 		"deny":                      {request(), "d\n", permission.Deny, ""},
 		"once":                      {request(), "o\n", permission.AllowOnce, "for this once"},

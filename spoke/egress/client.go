@@ -20,11 +20,8 @@ import (
 	"github.com/isolategpt/isolategpt/spoke"
 )
 
-// Bounds of an answer, in bytes.
-const (
-	maxBody   = 1 << 20
-	maxHeader = 32 << 10
-)
+// maxHeader bounds the header of an answer, in bytes.
+const maxHeader = 32 << 10
 
 // Config is what a [Client] needs. The zero value reaches every public host over
 // https, with no credential.
@@ -125,7 +122,7 @@ func (c *Client) Close() error {
 }
 
 // Fetch performs one request. What may not be sent is a [*RefusedError]. An
-// answer over the bounds (32 KiB of header, 1 MiB of body), one that repeats a
+// answer over the bounds (32 KiB of header, [spoke.MaxResponseBody]), one that repeats a
 // credential, and whatever else goes wrong is another error.
 func (c *Client) Fetch(ctx context.Context, r spoke.HTTPRequest) (spoke.HTTPResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
@@ -157,6 +154,9 @@ func (c *Client) Fetch(ctx context.Context, r spoke.HTTPRequest) (spoke.HTTPResp
 
 // request is r as it is sent, but for the credentials.
 func (c *Client) request(ctx context.Context, r spoke.HTTPRequest) (*http.Request, error) {
+	if !isWord(r.URL) {
+		return nil, &RefusedError{Reason: "the URL is not in printable ASCII without spaces"}
+	}
 	u, err := url.Parse(r.URL)
 	if err != nil || u.Opaque != "" || !isName(u.Host) {
 		return nil, &RefusedError{Reason: "the URL names no host, or one with a port"}
@@ -171,6 +171,8 @@ func (c *Client) request(ctx context.Context, r spoke.HTTPRequest) (*http.Reques
 		return nil, &RefusedError{Host: host, Reason: "the URL has a user or a fragment"}
 	case r.Method == "" || strings.EqualFold(r.Method, http.MethodConnect) || strings.EqualFold(r.Method, http.MethodTrace):
 		return nil, &RefusedError{Host: host, Reason: "the method"}
+	case len(r.Body) > 0 && (strings.EqualFold(r.Method, http.MethodGet) || strings.EqualFold(r.Method, http.MethodHead)):
+		return nil, &RefusedError{Host: host, Reason: "a body of " + r.Method}
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, u.String(), bytes.NewReader(r.Body))
 	if err != nil {
@@ -185,12 +187,12 @@ func read(res *http.Response) (spoke.HTTPResponse, error) {
 	if res.StatusCode < 200 {
 		return spoke.HTTPResponse{}, errors.New("no final answer")
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, spoke.MaxResponseBody+1))
 	if err != nil {
 		return spoke.HTTPResponse{}, fmt.Errorf("reading the answer: %w", err)
 	}
-	if len(body) > maxBody {
-		return spoke.HTTPResponse{}, fmt.Errorf("the answer is longer than %d bytes", maxBody)
+	if len(body) > spoke.MaxResponseBody {
+		return spoke.HTTPResponse{}, fmt.Errorf("the answer is longer than %d bytes", spoke.MaxResponseBody)
 	}
 	return spoke.HTTPResponse{Status: res.StatusCode, Header: incoming(res.Header), Body: body}, nil
 }

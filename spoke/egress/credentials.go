@@ -2,6 +2,7 @@ package egress
 
 import (
 	"bytes"
+	"iter"
 	"net/http"
 	"net/textproto"
 	"strings"
@@ -41,14 +42,10 @@ func (c *Client) addCredentials(req *http.Request) ([]string, error) {
 	return added, nil
 }
 
-// repeats says whether an answer holds a credential, whole or without its
-// scheme, as it was sent. One that a server changed is not seen.
+// repeats says whether an answer holds a word of a credential as it was sent. One
+// that a server changed is not seen.
 func repeats(r spoke.HTTPResponse, added []string) bool {
-	for _, value := range added {
-		secret := value[strings.LastIndexByte(value, ' ')+1:]
-		if len(secret) < minSecret {
-			continue
-		}
+	for secret := range secrets(added) {
 		if bytes.Contains(r.Body, []byte(secret)) {
 			return true
 		}
@@ -59,4 +56,20 @@ func repeats(r spoke.HTTPResponse, added []string) bool {
 		}
 	}
 	return false
+}
+
+// secrets are the words of credentials that are long enough: what stands between
+// spaces, commas and quotes, and what of that is the value of a parameter.
+func secrets(added []string) iter.Seq[string] {
+	between := func(r rune) bool { return r <= ' ' || strings.ContainsRune(`,;"`, r) }
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsFuncSeq(strings.Join(added, " "), between) {
+			_, value, _ := strings.Cut(word, "=")
+			for _, s := range []string{word, value} {
+				if len(s) >= minSecret && !yield(s) {
+					return
+				}
+			}
+		}
+	}
 }

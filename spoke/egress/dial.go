@@ -62,3 +62,9 @@ func isName(host string) bool {
 	}
 	return strings.Trim(last, "0123456789") != "" && !strings.HasPrefix(last, "0x")
 }
+
+// isWord says whether s is printable ASCII without spaces, and so one word of a
+// request's line.
+func isWord(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}

@@ -22,6 +22,9 @@ type ProxyConfig struct {
 	// It may block, as for a person's consent, and is called by several goroutines
 	// at once.
 	Authorize func(ctx context.Context, host string) error
+	// AuthorizePlain decides instead about plain http, and about CONNECT to port 80,
+	// which is no TLS either. Nil: Authorize does.
+	AuthorizePlain func(ctx context.Context, host string) error
 	// Ports are those that may be connected to; none: 443. Plain http is served on
 	// each of them but 443, so not unless 80 or another is named.
 	Ports []uint16

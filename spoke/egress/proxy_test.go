@@ -127,15 +127,20 @@ func TestTheProxyRefusesWhateverIsNotAuthorized(t *testing.T) {
 		})
 	}
 	for name, request := range map[string]string{
-		"relative": "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n",
-		"https":    fmt.Sprintf("GET https://example.com:%d/ HTTP/1.1\r\nHost: example.com\r\n\r\n", r.port),
-		"user":     fmt.Sprintf("GET http://a:b@example.com:%d/ HTTP/1.1\r\nHost: example.com\r\n\r\n", r.port),
-		"trace":    fmt.Sprintf("TRACE http://example.com:%d/ HTTP/1.1\r\nHost: example.com\r\n\r\n", r.port),
-		"port 80":  "GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n\r\n",
+		"relative":     "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n",
+		"https":        fmt.Sprintf("GET https://example.com:%d/ HTTP/1.1\r\nHost: example.com\r\n\r\n", r.port),
+		"user":         fmt.Sprintf("GET http://a:b@example.com:%d/ HTTP/1.1\r\nHost: example.com\r\n\r\n", r.port),
+		"trace":        fmt.Sprintf("TRACE http://example.com:%d/ HTTP/1.1\r\nHost: example.com\r\n\r\n", r.port),
+		"no ASCII":     fmt.Sprintf("GET http://example.com:%d/?\u202e HTTP/1.1\r\nHost: example.com\r\n\r\n", r.port),
+		"body of GET":  fmt.Sprintf("GET http://example.com:%d/ HTTP/1.1\r\nHost: example.com\r\nContent-Length: 1\r\n\r\nx", r.port),
+		"body of HEAD": fmt.Sprintf("HEAD http://example.com:%d/ HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", r.port),
+		"port 80":      "GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, http.StatusForbidden, say(t, proxy, request)) })
 	}
 	for name, request := range map[string]string{
+		"space":   fmt.Sprintf("GET http://example.com:%d/?x HTTP/1.0 HTTP/1.1\r\nHost: example.com\r\n\r\n", r.port),
+		"tab":     fmt.Sprintf("GET http://example.com:%d/?a\tb HTTP/1.1\r\nHost: example.com\r\n\r\n", r.port),
 		"garbage": "\x16\x03\x01\x00\xa5\r\n\r\n",
 		"long":    "GET http://example.com/ HTTP/1.1\r\nX: " + strings.Repeat("x", 32<<10),
 	} {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,7 +62,7 @@ func (c *inbound) answer(ctx context.Context) int {
 	c.head.N = c.proxy.cfg.MaxBytes // from here on the session counts alone
 	host, port, err := target(req)
 	if err == nil {
-		err = c.authorize(ctx, host, port)
+		err = c.authorize(ctx, host, port, req.Method == http.MethodConnect && port != 80)
 	}
 	if err != nil {
 		return http.StatusForbidden
@@ -76,6 +77,9 @@ func (c *inbound) answer(ctx context.Context) int {
 
 // target is where a request wants to go.
 func target(req *http.Request) (host string, port uint16, err error) {
+	if !isWord(req.RequestURI) {
+		return "", 0, errors.New("no plain address")
+	}
 	if req.Method == http.MethodConnect {
 		host, number, err := net.SplitHostPort(req.RequestURI)
 		if err != nil {
@@ -86,16 +90,21 @@ func target(req *http.Request) (host string, port uint16, err error) {
 	}
 	u := req.URL
 	n, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
-	if err != nil || u.Scheme != "http" || u.User != nil || req.Method == http.MethodTrace || n == 443 {
+	bare := strings.EqualFold(req.Method, http.MethodGet) || strings.EqualFold(req.Method, http.MethodHead)
+	if err != nil || u.Scheme != "http" || u.User != nil || req.Method == http.MethodTrace || n == 443 || bare && req.ContentLength != 0 {
 		return "", 0, errors.New("no plain request")
 	}
 	return u.Hostname(), uint16(n), nil
 }
 
 // authorize asks about the host, however long that takes.
-func (c *inbound) authorize(ctx context.Context, host string, port uint16) (err error) {
+func (c *inbound) authorize(ctx context.Context, host string, port uint16, secure bool) (err error) {
 	cfg := c.proxy.cfg
-	if !isName(host) || !slices.Contains(cfg.Ports, port) || cfg.Authorize == nil {
+	authorize := cfg.Authorize
+	if !secure && cfg.AuthorizePlain != nil {
+		authorize = cfg.AuthorizePlain
+	}
+	if !isName(host) || !slices.Contains(cfg.Ports, port) || authorize == nil {
 		return spoke.ErrRefused
 	}
 	defer func() {
@@ -104,7 +113,7 @@ func (c *inbound) authorize(ctx context.Context, host string, port uint16) (err 
 		}
 	}()
 	c.session.idle.Stop()
-	err = cfg.Authorize(ctx, host)
+	err = authorize(ctx, host)
 	c.session.idle.Reset(c.session.span)
 	return err
 }

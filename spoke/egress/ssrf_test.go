@@ -86,12 +86,17 @@ func TestAddressesAreNoHosts(t *testing.T) {
 		_, err := c.Fetch(t.Context(), get("https://"+host+"/"))
 		require.ErrorIs(t, err, spoke.ErrRefused, host)
 	}
-	for _, address := range []string{"http://example.com/", "ftp://example.com/", "https:example.com", "https://example.com/#x", "://", "https://example.com/\r\n"} {
+	for _, address := range []string{"http://example.com/", "ftp://example.com/", "https:example.com", "https://example.com/#x", "://", "https://example.com/\r\n",
+		"https://example.com/?x HTTP/1.0", "https://example.com/?\t", "https://example.com/?\x7f", "https://example.com/?\u202e", "https://example.com/?\u2028"} {
 		_, err := c.Fetch(t.Context(), get(address))
 		require.ErrorIs(t, err, spoke.ErrRefused, address)
 	}
 	for _, method := range []string{"", "CONNECT", "connect", "TRACE", "Trace", "GET / HTTP/1.1\r\nX:"} {
 		_, err := c.Fetch(t.Context(), spoke.HTTPRequest{Method: method, URL: "https://example.com/"})
+		require.ErrorIs(t, err, spoke.ErrRefused, method)
+	}
+	for _, method := range []string{"GET", "HEAD", "get"} {
+		_, err := c.Fetch(t.Context(), spoke.HTTPRequest{Method: method, URL: "https://example.com/", Body: []byte("x")})
 		require.ErrorIs(t, err, spoke.ErrRefused, method)
 	}
 }

@@ -42,8 +42,8 @@ type Config struct {
 	// ends before the others, since nobody could see then what it holds. It is
 	// looked at every 2 to 20 ms, so that such a program has more for a moment: what
 	// it fills in 2 ms, and as much longer as this program does not get to look.
-	// What the system buffers in its pipes and sockets is bounded by its 1024
-	// descriptors alone.
+	// What the system buffers in its pipes and sockets is bounded by its 256
+	// descriptors alone. Above 512 threads it is killed, too ([ErrThreads]).
 	// Default 512 MiB, at least 64 MiB.
 	Memory int64
 
@@ -77,6 +77,10 @@ type Config struct {
 	// Logger hears of the start and the end (Info) and of what is preferred and
 	// not had (Warn). Nil: nobody does.
 	Logger *slog.Logger
+
+	// tasks keeps the proxy's connections, for an [App]: they end with a call, and
+	// Authorize hears "http://" before a host without TLS. Nil: of no App.
+	tasks *connections
 
 	status string // where its memory is seen, in tests of that; "": its own
 }
@@ -130,6 +134,5 @@ func (c Config) check() error {
 	return nil
 }
 
-// needs is what must be shown to hold, wants what should.
+// needs is what must be shown to hold.
 func (c Config) needs() isc.Guarantees { return isc.FullIsolation.Without(c.Waive) | c.Require }
-func (c Config) wants() isc.Guarantees { return isc.DefenceInDepth | c.Prefer | c.needs() }

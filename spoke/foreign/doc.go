@@ -11,7 +11,7 @@
 //     an HTTP proxy is served from outside ([egress.Proxy]): it reaches the hosts
 //     that are named, each time after Config.Authorize allowed it;
 //   - it sees, signals and inspects no other process, inherits no variable and no
-//     descriptor, holds bounded memory, ends with this program and by
+//     descriptor, holds bounded memory and threads, ends with this program and by
 //     [Program.Close].
 //
 // Each was tried from inside of its own process and failed ([Program.Isolation]).
@@ -59,6 +59,47 @@
 // What a program writes into Config.Write is bounded by the file system alone.
 //
 // It is for Linux on amd64 and arm64.
+//
+// # Apps
+//
+// A program can be an app of a hub: [NewApp] makes one of a manifest and a Config,
+// [Launcher] starts a program for each of its spokes. They speak JSON, one object
+// a line, on the program's standard streams. The program reads a call and writes
+// what came of it, of at most 1 MiB, and nothing else at any other time:
+//
+//	down  {"call": {"functionality": "note.read", "body": {"name": "milk"}}}
+//	up    {"result": {"text": "two bottles"}}
+//	 or   {"error": "failed"}          or "refused", "missing", "budget"
+//
+// In between it may ask, one thing at a time, and reads the one reply:
+//
+//	up    {"use": {"name": "mail.send", "body": {…}}}        {"value": …}
+//	up    {"need": [{"name": "home", "purpose": "to go"}]}   {"values": {"home": …}}
+//	up    {"confirm": {"name": "note.drop", "body": {…}}}    {"value": true}
+//	up    {"progress": "half way"}                           {"value": true}
+//
+// Each reply can be {"error": …} instead, of the same words. The methods of
+// [spoke.Hub] say what they mean. A line has exactly one member and no key twice;
+// a program that writes any other ends, and its spoke with it. At the end of its
+// input it should end. In python:
+//
+//	import json, sys
+//
+//	def ask(question):
+//	    print(json.dumps(question), flush=True)
+//	    return json.loads(sys.stdin.readline())
+//
+//	for line in sys.stdin:
+//	    call = json.loads(line)["call"]
+//	    ask_reply = ask({"need": [{"name": "home", "purpose": "to greet"}]})
+//	    home = ask_reply.get("values", {}).get("home", "nowhere")
+//	    print(json.dumps({"result": {"text": "hello, " + home}}), flush=True)
+//
+// The hosts of the manifest are reached through the proxy if the hub has a way
+// out (hub.Config.HTTP, which sends nothing of a program). The person is asked
+// about each connection, with its host and without what is sent: what a program
+// says within TLS nobody sees. Outside of a call no host is reached, and at its
+// end its connections end.
 //
 // # Source
 //

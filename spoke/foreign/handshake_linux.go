@@ -28,7 +28,9 @@ func (p *Program) handshake(ctx context.Context, conn *net.UnixConn, profile san
 	err := p.confine(ctx, conn, profile)
 	if err == nil {
 		err = letGo(conn)
-		p.limit.Store(p.cfg.Memory) // it runs since just now
+		if p.seen != nil {
+			p.seen.Bind(p.cfg.bound()) // it runs since just now
+		}
 	}
 	if _, unmet := errors.AsType[*spoke.UnmetError](err); unmet {
 		return err
@@ -72,7 +74,7 @@ func (p *Program) confine(ctx context.Context, conn *net.UnixConn, profile sandb
 	if p.boundMemory(ctx, conn); ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	p.isolation.Lacks = p.cfg.wants().Without(p.isolation.Has)
+	p.isolation = p.isolation.Preferring(p.cfg.Prefer)
 	if missing := p.cfg.needs().Without(p.isolation.Has); missing != 0 {
 		return &spoke.UnmetError{App: p.cfg.App, Isolation: p.isolation, Missing: missing}
 	}

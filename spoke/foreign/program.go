@@ -1,21 +1,25 @@
 package foreign
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
-	"sync/atomic"
 
 	"github.com/isolategpt/isolategpt/internal/child"
+	"github.com/isolategpt/isolategpt/internal/meter"
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/spoke"
 )
 
 // ErrMemory says that a program was killed because it held more memory than it
 // may. Most programs hear of the limit before, by a refused allocation.
-var ErrMemory = errors.New("foreign: the program held more memory than it may")
+var ErrMemory = spoke.ErrMemory
+
+// ErrThreads says that a program was killed because it had more than 512 threads.
+var ErrThreads = spoke.ErrThreads
 
 // Program is a program that was started. Its methods may be used by several
 // goroutines at once.
@@ -27,9 +31,8 @@ type Program struct {
 	stdout    *os.File
 	proxy     *proxy // nil: none
 
-	meter      *meter       // nil: none
-	limit      atomic.Int64 // of what it shows, in bytes; 0: not yet
-	overMemory atomic.Bool  // it was killed for that
+	watcher meter.Watcher
+	seen    *meter.Watch // nil: none
 
 	owned  sync.WaitGroup
 	ending chan struct{} // closed when it is asked to end
@@ -60,7 +63,7 @@ func (p *Program) Isolation() isc.Isolation { return p.isolation }
 func (p *Program) Done() <-chan struct{} { return p.done }
 
 // Err says how the program ended, if it did so without being asked to: a
-// [*spoke.ProcessError], of [ErrMemory] if it was killed for that. While it runs,
+// [*spoke.ProcessError], of [ErrMemory] or [ErrThreads] if it was killed for that. While it runs,
 // and if [Program.Close] ended it, it is nil.
 func (p *Program) Err() error {
 	select {
@@ -97,16 +100,22 @@ func (p *Program) Close() error {
 // watch sees the program to its end.
 func (p *Program) watch() {
 	<-p.child.Done()
+	cause := cmp.Or(p.unwatch(), io.EOF)
 	select {
 	case <-p.ending:
 	default:
-		cause := io.EOF
-		if p.overMemory.Load() {
-			cause = ErrMemory
-		}
 		p.err = &spoke.ProcessError{App: p.cfg.App, State: p.child.State(), Output: p.child.Output(), Err: cause}
 	}
 	p.proxy.stop()
 	p.cfg.Logger.Info("program ended", "app", string(p.cfg.App), "state", p.child.State())
 	close(p.done)
+}
+
+// unwatch ends the watch, if there is one, and gives why it ended the program.
+func (p *Program) unwatch() error {
+	if p.seen == nil {
+		return nil
+	}
+	p.seen.End()
+	return p.seen.Err()
 }

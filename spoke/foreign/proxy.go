@@ -37,7 +37,7 @@ type proxy struct {
 // serveProxy takes over the listener.
 func serveProxy(cfg Config, l net.Listener) (*proxy, error) {
 	settings := cfg.Proxy
-	settings.Authorize = cfg.authorize
+	settings.Authorize, settings.AuthorizePlain = cfg.authorize, cfg.authorizePlain
 	served, err := egress.NewProxy(settings)
 	if err != nil {
 		_ = l.Close()
@@ -47,16 +47,26 @@ func serveProxy(cfg Config, l net.Listener) (*proxy, error) {
 	p := &proxy{proxy: served, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
-		_ = served.Serve(ctx, l) // it ends with the program
+		_ = served.Serve(ctx, cfg.tasks.listener(l)) // it ends with the program
 	}()
 	return p, nil
 }
 
-// authorize decides about one request to a host.
-func (c Config) authorize(ctx context.Context, host string) error {
+// authorize decides about one connection to a host.
+func (c Config) authorize(ctx context.Context, host string) error { return c.decide(ctx, host, host) }
+
+// authorizePlain is authorize for one without TLS.
+func (c Config) authorizePlain(ctx context.Context, host string) error {
+	if c.tasks != nil {
+		return c.decide(ctx, host, "http://"+host)
+	}
+	return c.decide(ctx, host, host)
+}
+
+func (c Config) decide(ctx context.Context, host, asked string) error {
 	err := spoke.ErrRefused
 	if slices.Contains(c.Hosts, host) && c.Authorize != nil {
-		err = c.Authorize(ctx, host)
+		err = c.Authorize(ctx, asked)
 	}
 	if err != nil {
 		c.Logger.Warn("host refused", "app", string(c.App), "host", host)

@@ -18,7 +18,7 @@ import (
 )
 
 // maxFiles bounds the descriptors that a program may hold open.
-const maxFiles = 1024
+const maxFiles = 256
 
 func start(ctx context.Context, cfg Config) (*Program, error) {
 	if !inside.Called() {
@@ -45,7 +45,7 @@ func start(ctx context.Context, cfg Config) (*Program, error) {
 		p.child.Kill() // nothing in it is worth a ladder
 		return nil, errors.Join(err, p.Close())
 	}
-	if lacks := p.isolation.Lacks; lacks != 0 {
+	if lacks := p.isolation.Lacks.Without(p.cfg.Waive); lacks != 0 {
 		cfg.Logger.Warn("program runs without what is preferred", "app", string(cfg.App), "lacks", lacks.String())
 	}
 	cfg.Logger.Info("program started", "app", string(cfg.App), "isolation", p.isolation.String())
@@ -58,7 +58,7 @@ func noProxy(cfg Config, cause error) error {
 	return &spoke.UnmetError{App: cfg.App, Missing: isc.NoNetwork, Isolation: isc.Isolation{
 		Name:   kind,
 		Layers: []isc.Layer{{Name: "namespaces", Detail: cause.Error()}},
-	}}
+	}.Preferring(cfg.Prefer)}
 }
 
 // profile is what the process confines itself to. Channels and Hub are set, and

@@ -14,7 +14,7 @@ const appID = "sandboxtest"
 
 // The functionalities.
 const (
-	probeRun     = "probe.run"
+	attackRun    = "attack.run"
 	victimHold   = "victim.hold"
 	victimReport = "victim.report"
 )
@@ -47,14 +47,14 @@ type victim struct {
 // nothing is a request without content.
 type nothing struct{}
 
-// App tries to break out, one [Probe] a call. A program that is launched for
-// probes passes it to [spoke.Main], or calls [Main].
+// App tries to break out, one [Attack] a call. A program that is launched for
+// attacks passes it to [spoke.Main], or calls [Main].
 func App() spoke.App {
 	held := &holder{}
 	app, err := spoke.New(
 		isc.Manifest{ID: appID, Name: "Sandbox test", Description: "Tries to break out of its spoke."},
-		spoke.Func(probeRun, func(_ context.Context, o order) (outcome, error) { return perform(o) },
-			spoke.Reads(), spoke.Describe("tries one probe")),
+		spoke.Func(attackRun, func(_ context.Context, o order) (outcome, error) { return perform(o) },
+			spoke.Reads(), spoke.Describe("tries one attack")),
 		spoke.Func(victimHold, func(context.Context, nothing) (victim, error) { return held.hold() },
 			spoke.Reads(), spoke.Describe("begins to count signals and says where to attack it")),
 		spoke.Func(victimReport, func(context.Context, nothing) (victim, error) { return held.report() },
@@ -85,7 +85,7 @@ func perform(o order) (outcome, error) {
 	}
 	a, ok := attackNamed(o.Name)
 	if !ok {
-		return outcome{}, fmt.Errorf("sandboxtest: probe %q: %w", o.Name, errors.ErrUnsupported)
+		return outcome{}, fmt.Errorf("sandboxtest: attack %q: %w", o.Name, errors.ErrUnsupported)
 	}
 	switch err := a.try(o.Targets); {
 	case err == nil:

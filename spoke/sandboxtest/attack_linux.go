@@ -22,14 +22,14 @@ func attacks() []attack {
 	)
 }
 
-// probe is an attack that needs no sibling and is judged from inside.
-func probe(name string, g isc.Guarantees, description string, try func(targets) error) attack {
-	return attack{Probe: Probe{Name: name, Guarantee: g, Description: description}, try: try}
+// plain is an attack that needs no sibling and is judged from inside.
+func plain(name string, g isc.Guarantees, description string, try func(targets) error) attack {
+	return attack{Attack: Attack{Name: name, Guarantee: g, Description: description}, try: try}
 }
 
 // onSibling is an attack on another spoke, judged from inside.
 func onSibling(name string, g isc.Guarantees, description string, try func(targets) error) attack {
-	a := probe(name, g, description, func(t targets) error {
+	a := plain(name, g, description, func(t targets) error {
 		if t.Sibling == 0 {
 			return errAbsent
 		}

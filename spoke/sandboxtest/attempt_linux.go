@@ -34,7 +34,7 @@ func (r *runner) attempt(ctx context.Context, l spoke.Launcher, spec spoke.Spec,
 	if err != nil {
 		return outcome{}, isc.Isolation{}, err
 	}
-	out, err := ask[outcome](ctx, instance, probeRun, order{Name: a.Name, Targets: t.targets})
+	out, err := ask[outcome](ctx, instance, attackRun, order{Name: a.Name, Targets: t.targets})
 	closed := instance.Conn.Close()
 	if dead, ok := died(ctx, err, closed); ok {
 		out, err = outcome{Outcome: refused, Detail: dead}, nil

@@ -9,11 +9,12 @@
 //	}
 //
 //	func TestSpokesAreConfined(t *testing.T) {
-//		launcher := spoke.Process(spoke.ProcessConfig{})
-//		sandboxtest.TestLauncher(t, launcher, sandboxtest.Unconfined(), sandboxtest.Options{})
+//		sandboxtest.TestLauncher(t, sandboxtest.Config{
+//			Confined: spoke.Process(spoke.ProcessConfig{}), Control: sandboxtest.Unconfined(),
+//		})
 //	}
 //
-// Every attack is a [Probe]: it has a name and the guarantee that does not hold
+// Every [Attack] has a name and the guarantee that does not hold
 // where it works. It is tried twice, in the isolation and in an ordinary
 // process, the control. Where the control fails, too (the kernel lacks what it
 // needs, or the user may not), a refusal shows nothing and does not count.

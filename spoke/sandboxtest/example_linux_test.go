@@ -14,17 +14,17 @@ func ExampleRun() {
 	rows, err := sandboxtest.Run(context.Background(), sandboxtest.Config{
 		Confined: launcher,
 		Control:  sandboxtest.Unconfined(),
-		Probes:   []string{"read-passwd", "tcp-connect", "exec-shell"},
+		Attacks:  []string{"read-passwd", "tcp-connect", "exec-shell"},
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, r := range rows {
-		fmt.Printf("%s breaks %s: works unconfined %t, refused in a %s %t\n", r.Probe, r.Guarantee, r.Control, r.Isolation, r.Refused)
+		fmt.Printf("%s breaks %s: works unconfined %t, refused in a %s %t\n", r.Attack, r.Guarantee, r.Control, r.Isolation, r.Refused)
 	}
 	// Output:
 	// read-passwd breaks no-files: works unconfined true, refused in a process true
-	// tcp-connect breaks no-network, routed: works unconfined true, refused in a process true
+	// tcp-connect breaks no-network, hub-only: works unconfined true, refused in a process true
 	// exec-shell breaks no-exec: works unconfined true, refused in a process true
 }

@@ -13,7 +13,7 @@ import (
 func execAttacks() []attack {
 	const g = isc.NoExec
 	executing := func(name, description string, try func(targets) error) attack {
-		a := probe(name, g, description, try)
+		a := plain(name, g, description, try)
 		a.effect = marked
 		return a
 	}
@@ -30,15 +30,15 @@ func execAttacks() []attack {
 			_, err = p.Wait()
 			return err
 		}),
-		probe("fork", g, "forks", func(targets) error { return forked(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0) }),
-		probe("vfork", g, "forks and waits", func(targets) error {
+		plain("fork", g, "forks", func(targets) error { return forked(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0) }),
+		plain("vfork", g, "forks and waits", func(targets) error {
 			return forked(unix.SYS_CLONE, uintptr(unix.CLONE_VFORK)|uintptr(unix.SIGCHLD), 0)
 		}),
-		probe("clone3", g, "forks by the newer call", func(targets) error { return clone3() }),
-		probe("user-namespace", g, "forks into a user namespace, to be root in it", func(targets) error {
+		plain("clone3", g, "forks by the newer call", func(targets) error { return clone3() }),
+		plain("user-namespace", g, "forks into a user namespace, to be root in it", func(targets) error {
 			return forked(unix.SYS_CLONE, unix.CLONE_NEWUSER|uintptr(unix.SIGCHLD), 0)
 		}),
-		probe("clone-parent", g, "forks a child of the hub's", func(targets) error {
+		plain("clone-parent", g, "forks a child of the hub's", func(targets) error {
 			return forked(unix.SYS_CLONE, uintptr(unix.CLONE_PARENT)|uintptr(unix.SIGCHLD), 0)
 		}),
 	}

@@ -26,19 +26,19 @@ func process(t *testing.T) spoke.Launcher {
 func holds(t *testing.T, g isc.Guarantees) {
 	t.Helper()
 	var names []string
-	for _, p := range sandboxtest.Probes() {
+	for _, p := range sandboxtest.Attacks() {
 		if p.Guarantee.Has(g) {
 			names = append(names, p.Name)
 		}
 	}
 	rows, err := sandboxtest.Run(t.Context(), sandboxtest.Config{
-		Confined: process(t), Control: sandboxtest.Unconfined(), Probes: names, Require: g,
+		Confined: process(t), Control: sandboxtest.Unconfined(), Attacks: names, Require: g,
 	})
 	require.NoError(t, err)
 	counted := 0
 	for _, r := range rows {
-		require.True(t, r.Claimed, "%s: %s is required", r.Probe, g)
-		require.True(t, r.Refused, "%s works: %s", r.Probe, r.Detail)
+		require.True(t, r.Claimed, "%s: %s is required", r.Attack, g)
+		require.True(t, r.Refused, "%s works: %s", r.Attack, r.Detail)
 		if r.Counts() {
 			counted++
 		}

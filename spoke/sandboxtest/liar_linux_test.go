@@ -33,14 +33,14 @@ func liar(ctx context.Context, spec spoke.Spec) (*spoke.Instance, error) {
 func TestALauncherThatLiesIsFoundOut(t *testing.T) {
 	rows, err := sandboxtest.Run(t.Context(), sandboxtest.Config{Confined: launcherFunc(liar), Control: sandboxtest.Unconfined()})
 	require.NoError(t, err)
-	require.Len(t, rows, len(sandboxtest.Probes()))
+	require.Len(t, rows, len(sandboxtest.Attacks()))
 	found := 0
 	for _, r := range rows {
 		require.Equal(t, "liar", r.Isolation)
-		require.Equal(t, r.Guarantee != 0, r.Claimed, r.Probe)
-		require.Equal(t, r.Control, !r.Refused, "%s ends differently the second time: %s", r.Probe, r.Detail)
-		require.Equal(t, r.Control && r.Guarantee != 0, r.Contradicts(), r.Probe)
-		require.False(t, r.Counts(), r.Probe)
+		require.Equal(t, r.Guarantee != 0, r.Claimed, r.Attack)
+		require.Equal(t, r.Control, !r.Refused, "%s ends differently the second time: %s", r.Attack, r.Detail)
+		require.Equal(t, r.Control && r.Guarantee != 0, r.Contradicts(), r.Attack)
+		require.False(t, r.Counts(), r.Attack)
 		if r.Contradicts() {
 			found++
 		}
@@ -74,9 +74,9 @@ func TestRunRefusesWhatItCannotDo(t *testing.T) {
 	for name, cfg := range map[string]sandboxtest.Config{
 		"no launcher":       {Control: l},
 		"no control":        {Confined: l},
-		"an unknown probe":  {Confined: l, Control: l, Probes: []string{"uname", "nonsense"}},
+		"an unknown attack": {Confined: l, Control: l, Attacks: []string{"uname", "nonsense"}},
 		"an unmet demand":   {Confined: l, Control: l, Require: isc.NoFiles},
-		"the canary's name": {Confined: l, Control: l, Probes: []string{"none"}},
+		"the canary's name": {Confined: l, Control: l, Attacks: []string{"none"}},
 	} {
 		rows, err := sandboxtest.Run(t.Context(), cfg)
 		require.Error(t, err, name)
@@ -89,6 +89,26 @@ func TestRunRefusesWhatItCannotDo(t *testing.T) {
 	require.ErrorIs(t, err, stop)
 }
 
+// TestTheControlLaunchesTheAppAlone: another app is no unmet guarantee.
+func TestTheControlLaunchesTheAppAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		spec  spoke.Spec
+		unmet isc.Guarantees
+	}{
+		"no app":   {spoke.Spec{}, 0},
+		"a demand": {spoke.Spec{App: sandboxtest.App(), Require: isc.NoFiles}, isc.NoFiles},
+		"both":     {spoke.Spec{Require: isc.NoFiles}, 0},
+	} {
+		_, err := sandboxtest.Unconfined().Launch(t.Context(), c.spec)
+		require.Error(t, err, name)
+		unmet, ok := errors.AsType[*spoke.UnmetError](err)
+		require.Equal(t, c.unmet != 0, ok, "%s: %v", name, err)
+		if ok {
+			require.Equal(t, c.unmet, unmet.Missing, name)
+		}
+	}
+}
+
 func TestNothingOfARunIsLeft(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -96,7 +116,7 @@ func TestNothingOfARunIsLeft(t *testing.T) {
 	for range 2 {
 		_, err := sandboxtest.Run(t.Context(), sandboxtest.Config{
 			Confined: sandboxtest.Unconfined(), Control: sandboxtest.Unconfined(),
-			Probes: []string{"create", "exec-shell", "start-process", "mqueue", "signal-sibling", "tcp-connect", "descriptor"},
+			Attacks: []string{"create", "exec-shell", "start-process", "mqueue", "signal-sibling", "tcp-connect", "descriptor"},
 		})
 		require.NoError(t, err)
 	}
@@ -113,16 +133,16 @@ func descriptors(t *testing.T) int {
 	return len(all)
 }
 
-func TestProbes(t *testing.T) {
-	probes := sandboxtest.Probes()
-	require.GreaterOrEqual(t, len(probes), 57)
+func TestAttacks(t *testing.T) {
+	all := sandboxtest.Attacks()
+	require.GreaterOrEqual(t, len(all), 57)
 	names, broken := map[string]bool{}, isc.Guarantees(0)
-	for _, p := range probes {
+	for _, p := range all {
 		require.Regexp(t, regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`), p.Name)
 		require.False(t, names[p.Name], "%s is there twice", p.Name)
 		require.NotEmpty(t, p.Description, p.Name)
 		if p.Guarantee == 0 {
-			require.Contains(t, []string{"uname", "threads", "dumpable", "userfaultfd"}, p.Name, "what is promised to nobody")
+			require.Contains(t, []string{"uname", "threads", "threads-many", "dumpable", "userfaultfd"}, p.Name, "what is promised to nobody")
 		}
 		names[p.Name] = true
 		broken |= p.Guarantee

@@ -24,6 +24,9 @@ func (l *listeners) open(t *targets) error {
 	if _, err := l.listen("unix", "@"+t.Abstract); err != nil {
 		return err
 	}
+	if err := l.receive(t.Datagram); err != nil {
+		return err
+	}
 	udp, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return err
@@ -51,6 +54,17 @@ func (l *listeners) listen(network, address string) (net.Listener, error) {
 		}
 	})
 	return listener, nil
+}
+
+// receive takes datagrams and throws them away.
+func (l *listeners) receive(path string) error {
+	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		return err
+	}
+	l.all = append(l.all, c)
+	l.owned.Go(func() { _, _ = io.Copy(io.Discard, c) })
+	return nil
 }
 
 // answerNames says of every name that there is no such (RFC 1035, 4.1.1).

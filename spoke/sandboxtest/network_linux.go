@@ -15,7 +15,7 @@ import (
 // socketAttacks open sockets.
 func socketAttacks() []attack {
 	open := func(name, description string, family, kind, protocol int) attack {
-		return probe(name, isc.NoNetwork, description, func(targets) error {
+		return plain(name, isc.NoNetwork, description, func(targets) error {
 			return closing(unix.Socket(family, kind|unix.SOCK_CLOEXEC, protocol))
 		})
 	}
@@ -30,16 +30,16 @@ func socketAttacks() []attack {
 		open("socket-vsock", "opens a socket to the machine below", unix.AF_VSOCK, unix.SOCK_STREAM, 0),
 		open("socket-alg", "opens a socket to the kernel's ciphers", unix.AF_ALG, unix.SOCK_SEQPACKET, 0),
 		open("socket-xdp", "opens a socket to a network card", unix.AF_XDP, unix.SOCK_RAW, 0),
-		probe("socketpair", isc.NoNetwork, "opens a pair of sockets", func(targets) error {
+		plain("socketpair", isc.NoNetwork, "opens a pair of sockets", func(targets) error {
 			pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 			if err == nil {
 				_ = unix.Close(pair[1])
 			}
 			return closing(pair[0], err)
 		}),
-		probe("io-uring", isc.NoNetwork|isc.NoFiles, "makes a queue of system calls that no filter sees", func(targets) error { return ioUring() }),
+		plain("io-uring", isc.NoNetwork|isc.NoFiles, "makes a queue of system calls that no filter sees", func(targets) error { return ioUring() }),
 		// The first descriptor is the connection to the hub in every spoke.
-		probe("bind-inherited", isc.NoNetwork, "gives its own connection an abstract name", func(t targets) error {
+		plain("bind-inherited", isc.NoNetwork, "gives its own connection an abstract name", func(t targets) error {
 			return unix.Bind(hubDescriptor, &unix.SockaddrUnix{Name: "@" + t.Dir})
 		}),
 	}
@@ -49,26 +49,27 @@ func socketAttacks() []attack {
 func connectAttacks() []attack {
 	const g = isc.NoNetwork | isc.HubOnly
 	return []attack{
-		probe("tcp-connect", g, "connects to a TCP port", func(t targets) error { return connectTCP(t, 0) }),
-		probe("mptcp-connect", g, "connects by multipath TCP", func(t targets) error { return connectTCP(t, unix.IPPROTO_MPTCP) }),
-		probe("tcp-fastopen", g, "connects by sending at once", fastOpen),
-		probe("tcp-listen", g, "listens on a TCP port", func(targets) error {
+		plain("tcp-connect", g, "connects to a TCP port", func(t targets) error { return connectTCP(t, 0) }),
+		plain("mptcp-connect", g, "connects by multipath TCP", func(t targets) error { return connectTCP(t, unix.IPPROTO_MPTCP) }),
+		plain("tcp-fastopen", g, "connects by sending at once", fastOpen),
+		plain("tcp-listen", g, "listens on a TCP port", func(targets) error {
 			l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 			if err == nil {
 				_ = l.Close()
 			}
 			return err
 		}),
-		probe("udp-send", g, "sends a datagram", func(t targets) error {
+		plain("udp-send", g, "sends a datagram", func(t targets) error {
 			fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 			if err != nil {
 				return err
 			}
 			return closing(fd, unix.Sendto(fd, []byte("x"), 0, loopback(t.UDP)))
 		}),
-		probe("dns-lookup", g, "asks a name server", lookup),
-		probe("unix-connect", g, "connects to a Unix socket by its path", func(t targets) error { return connectUnix(t.Socket) }),
-		probe("unix-abstract", g, "connects to a Unix socket by its abstract name", func(t targets) error { return connectUnix("@" + t.Abstract) }),
+		plain("dns-lookup", g, "asks a name server", lookup),
+		plain("unix-connect", g, "connects to a Unix socket by its path", func(t targets) error { return connectUnix(t.Socket) }),
+		plain("unix-datagram", g, "sends a datagram from one of a pair of sockets to another's path", sendFromPair),
+		plain("unix-abstract", g, "connects to a Unix socket by its abstract name", func(t targets) error { return connectUnix("@" + t.Abstract) }),
 	}
 }
 
@@ -104,6 +105,16 @@ func connectUnix(name string) error {
 	err = unix.Connect(fd, &unix.SockaddrUnix{Name: name})
 	_ = unix.Close(fd)
 	return err
+}
+
+// sendFromPair needs no socket that was opened alone.
+func sendFromPair(t targets) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	_ = unix.Close(pair[1])
+	return closing(pair[0], unix.Sendto(pair[0], []byte("x"), 0, &unix.SockaddrUnix{Name: t.Datagram}))
 }
 
 // lookup asks the server of targets, as a resolver does. That there is no such

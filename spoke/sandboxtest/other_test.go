@@ -13,8 +13,8 @@ import (
 
 func lose() error { return nil }
 
-func TestOtherSystemsHaveNoProbes(t *testing.T) {
-	require.Empty(t, sandboxtest.Probes())
+func TestOtherSystemsHaveNoAttacks(t *testing.T) {
+	require.Empty(t, sandboxtest.Attacks())
 	require.NotPanics(t, func() { sandboxtest.App() })
 	_, err := sandboxtest.Run(t.Context(), sandboxtest.Config{Confined: sandboxtest.Unconfined(), Control: sandboxtest.Unconfined()})
 	require.ErrorIs(t, err, errors.ErrUnsupported)

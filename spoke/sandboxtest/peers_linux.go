@@ -14,13 +14,13 @@ import (
 func memoryAttacks() []attack {
 	const g = isc.MemoryIsolation | isc.NoPeers
 	return []attack{
-		probe("ptrace-hub", g, "traces the hub", func(t targets) error { return trace(t.Hub) }),
+		plain("ptrace-hub", g, "traces the hub", func(t targets) error { return trace(t.Hub) }),
 		onSibling("ptrace-sibling", g, "traces another spoke", func(t targets) error { return trace(t.Sibling) }),
-		probe("vm-read-hub", g, "reads the hub's memory", func(t targets) error { return peek(t.Hub, t.HubAddress) }),
+		plain("vm-read-hub", g, "reads the hub's memory", func(t targets) error { return peek(t.Hub, t.HubAddress) }),
 		onSibling("vm-read-sibling", g, "reads another spoke's memory", func(t targets) error { return peek(t.Sibling, t.Address) }),
-		probe("proc-hub-mem", g, "reads the hub's memory in /proc", func(t targets) error { return peekFile(t.Hub, t.HubAddress) }),
+		plain("proc-hub-mem", g, "reads the hub's memory in /proc", func(t targets) error { return peekFile(t.Hub, t.HubAddress) }),
 		onSibling("proc-sibling-mem", g, "reads another spoke's memory in /proc", func(t targets) error { return peekFile(t.Sibling, t.Address) }),
-		probe("proc-hub-environ", g|isc.CleanEnv, "reads the hub's environment in /proc", func(t targets) error {
+		plain("proc-hub-environ", g|isc.CleanEnv, "reads the hub's environment in /proc", func(t targets) error {
 			return readFile(fmt.Sprintf("/proc/%d/environ", t.Hub))
 		}),
 		onSibling("pidfd-getfd", g|isc.NoSecrets, "takes a descriptor out of another spoke", func(t targets) error {
@@ -39,30 +39,30 @@ func memoryAttacks() []attack {
 func peerAttacks() []attack {
 	const g = isc.NoPeers
 	return []attack{
-		probe("proc-hub-cmdline", g, "reads the hub's arguments", func(t targets) error { return readFile(fmt.Sprintf("/proc/%d/cmdline", t.Hub)) }),
-		probe("pidfd-open", g, "gets hold of the hub", func(t targets) error { return closing(unix.PidfdOpen(t.Hub, 0)) }),
-		probe("kcmp-hub", g, "compares itself with the hub", func(t targets) error {
+		plain("proc-hub-cmdline", g, "reads the hub's arguments", func(t targets) error { return readFile(fmt.Sprintf("/proc/%d/cmdline", t.Hub)) }),
+		plain("pidfd-open", g, "gets hold of the hub", func(t targets) error { return closing(unix.PidfdOpen(t.Hub, 0)) }),
+		plain("kcmp-hub", g, "compares itself with the hub", func(t targets) error {
 			const vm = 1
 			return call(unix.SYS_KCMP, uintptr(os.Getpid()), uintptr(t.Hub), vm)
 		}),
-		probe("robust-list", g, "asks where the hub keeps its locks", func(t targets) error { return robustList(t.Hub) }),
-		probe("group-of-hub", g, "asks for the hub's process group", func(t targets) error {
+		plain("robust-list", g, "asks where the hub keeps its locks", func(t targets) error { return robustList(t.Hub) }),
+		plain("group-of-hub", g, "asks for the hub's process group", func(t targets) error {
 			_, err := unix.Getpgid(t.Hub)
 			return err
 		}),
-		probe("session-of-hub", g, "asks for the hub's session", func(t targets) error {
+		plain("session-of-hub", g, "asks for the hub's session", func(t targets) error {
 			_, err := unix.Getsid(t.Hub)
 			return err
 		}),
-		probe("priority-of-hub", g, "asks for the hub's priority", func(t targets) error {
+		plain("priority-of-hub", g, "asks for the hub's priority", func(t targets) error {
 			_, err := unix.Getpriority(unix.PRIO_PROCESS, t.Hub)
 			return err
 		}),
-		probe("affinity-of-hub", g, "asks on which processors the hub runs", func(t targets) error {
+		plain("affinity-of-hub", g, "asks on which processors the hub runs", func(t targets) error {
 			var set unix.CPUSet
 			return unix.SchedGetaffinity(t.Hub, &set)
 		}),
-		probe("limits-of-hub", g, "asks for the hub's limits", func(t targets) error {
+		plain("limits-of-hub", g, "asks for the hub's limits", func(t targets) error {
 			var limit unix.Rlimit
 			return unix.Prlimit(t.Hub, unix.RLIMIT_CORE, nil, &limit)
 		}),
@@ -93,11 +93,11 @@ func holdAttacks() []attack {
 			const process, bestEffortLowest = 1, 2<<13 | 7
 			return call(unix.SYS_IOPRIO_SET, process, uintptr(t.Sibling), bestEffortLowest)
 		}),
-		probe("setsid", isc.Killable, "begins a session, out of the hub's reach", func(targets) error {
+		plain("setsid", isc.Killable, "begins a session, out of the hub's reach", func(targets) error {
 			_, err := unix.Setsid()
 			return err
 		}),
-		probe("setpgid", isc.Killable, "joins the hub's process group", func(t targets) error { return unix.Setpgid(0, t.HubGroup) }),
+		plain("setpgid", isc.Killable, "joins the hub's process group", func(t targets) error { return unix.Setpgid(0, t.HubGroup) }),
 	}
 }
 

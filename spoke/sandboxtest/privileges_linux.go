@@ -13,7 +13,7 @@ import (
 func privilegeAttacks() []attack {
 	const g = isc.NoPeers
 	return []attack{
-		probe("unshare", g, "makes a network namespace", func(targets) error {
+		plain("unshare", g, "makes a network namespace", func(targets) error {
 			return alone(func() error { return unix.Unshare(unix.CLONE_NEWNET) })
 		}),
 		onSibling("setns", g, "enters another spoke's namespace", func(t targets) error {
@@ -23,17 +23,17 @@ func privilegeAttacks() []attack {
 			}
 			return closing(fd, alone(func() error { return unix.Setns(fd, unix.CLONE_NEWUTS) }))
 		}),
-		probe("setuid", g, "becomes another user", func(targets) error {
+		plain("setuid", g, "becomes another user", func(targets) error {
 			const nobody = 65534
 			if unix.Getuid() == nobody {
 				return alone(func() error { return call(unix.SYS_SETRESUID, 0, 0, 0) })
 			}
 			return alone(func() error { return call(unix.SYS_SETRESUID, nobody, nobody, nobody) })
 		}),
-		probe("setgroups", g, "leaves its groups", func(targets) error {
+		plain("setgroups", g, "leaves its groups", func(targets) error {
 			return alone(func() error { return call(unix.SYS_SETGROUPS, 0, 0) })
 		}),
-		probe("hostname", g, "names the machine, as it is named", func(targets) error {
+		plain("hostname", g, "names the machine, as it is named", func(targets) error {
 			var name unix.Utsname
 			if err := unix.Uname(&name); err != nil {
 				return err
@@ -48,14 +48,14 @@ func privilegeAttacks() []attack {
 func systemAttacks() []attack {
 	const g = isc.NoPeers
 	return []attack{
-		probe("reboot", g, "asks for a restart, wrongly", func(targets) error {
+		plain("reboot", g, "asks for a restart, wrongly", func(targets) error {
 			return allowed(call(unix.SYS_REBOOT, 0, 0, 0), unix.EINVAL)
 		}),
-		probe("kexec", g, "asks for another kernel, wrongly", func(targets) error {
+		plain("kexec", g, "asks for another kernel, wrongly", func(targets) error {
 			const tooMany = 17
 			return allowed(call(unix.SYS_KEXEC_LOAD, 0, tooMany, 0, 0), unix.EINVAL)
 		}),
-		probe("module", g, "asks for a kernel module, wrongly", func(targets) error {
+		plain("module", g, "asks for a kernel module, wrongly", func(targets) error {
 			return allowed(unix.FinitModule(-1, "", 0), unix.EBADF)
 		}),
 	}
@@ -65,18 +65,18 @@ func systemAttacks() []attack {
 func kernelAttacks() []attack {
 	const g = isc.NoPeers
 	return []attack{
-		probe("bpf", g, "gives the kernel a map for programs", func(targets) error { return bpfMap() }),
-		probe("perf", g, "measures the hub", func(t targets) error {
+		plain("bpf", g, "gives the kernel a map for programs", func(targets) error { return bpfMap() }),
+		plain("perf", g, "measures the hub", func(t targets) error {
 			const cpuClock, excludeKernelAndHypervisor = 0, 1<<5 | 1<<6
 			attr := &unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: cpuClock, Bits: excludeKernelAndHypervisor}
 			return closing(unix.PerfEventOpen(attr, t.Hub, -1, -1, unix.PERF_FLAG_FD_CLOEXEC))
 		}),
-		probe("syslog", g|isc.NoSecrets, "asks for the kernel's log", func(targets) error {
+		plain("syslog", g|isc.NoSecrets, "asks for the kernel's log", func(targets) error {
 			const sizeOfBuffer = 10
 			_, err := unix.Klogctl(sizeOfBuffer, nil)
 			return err
 		}),
-		probe("x32", isc.NoNetwork, "opens a socket by the calls for 32-bit pointers", func(targets) error {
+		plain("x32", isc.NoNetwork, "opens a socket by the calls for 32-bit pointers", func(targets) error {
 			const x32 = 0x40000000
 			if runtime.GOARCH != "amd64" {
 				return errAbsent

@@ -83,11 +83,11 @@ func TestProfileHolds(t *testing.T) {
 	}
 	require.False(t, strings.Contains(without, "namespaces") && is.Has.Has(isc.DefenceInDepth), "%s", is)
 
-	rows := sandboxtest.TestLauncher(t, l, sandboxtest.Unconfined(), sandboxtest.Options{})
+	rows := sandboxtest.TestLauncher(t, sandboxtest.Config{Confined: l, Control: sandboxtest.Unconfined()})
 	refused, controls := 0, 0
 	for _, r := range rows {
 		if !r.Refused {
-			require.Contains(t, []string{"uname", "threads"}, r.Probe, "nothing else works: %s", r.Detail)
+			require.Contains(t, []string{"uname", "threads"}, r.Attack, "nothing else works: %s", r.Detail)
 		}
 		if r.Control {
 			controls++
@@ -113,7 +113,7 @@ func TestProfileClaimsWhatHolds(t *testing.T) {
 	defer func() { require.NoError(t, l.Close()) }()
 	is, err := l.Probe(t.Context())
 	require.NoError(t, err)
-	rows := sandboxtest.TestLauncher(t, l, sandboxtest.Unconfined(), sandboxtest.Options{})
+	rows := sandboxtest.TestLauncher(t, sandboxtest.Config{Confined: l, Control: sandboxtest.Unconfined()})
 	works := 0
 	for _, r := range rows {
 		if !r.Refused {

@@ -4,6 +4,7 @@ package sandboxtest
 
 import (
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -84,4 +85,14 @@ func execDescriptor(fd int) error {
 	_, _, errno := unix.Syscall6(unix.SYS_EXECVEAT, uintptr(fd), uintptr(unsafe.Pointer(&empty)), //nolint:gosec // G103: the kernel uses it during the call alone
 		uintptr(unsafe.Pointer(&args)), uintptr(unsafe.Pointer(&env)), unix.AT_EMPTY_PATH, 0) //nolint:gosec // G103: the kernel uses it during the call alone
 	return failed(errno)
+}
+
+// addressOf is where a mapping is.
+func addressOf(m []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(m))) } //nolint:gosec // G103: a number, for calls
+
+// use writes to a page what it holds.
+//
+//go:nocheckptr
+func use(page uintptr) {
+	atomic.AddInt32(*(**int32)(unsafe.Pointer(&page)), 0) //nolint:gosec // G103: the page is mapped, and nobody's object
 }

@@ -19,14 +19,18 @@ type Config struct {
 	Name string
 	// Require is demanded of each confined spoke, see [spoke.Spec].
 	Require isc.Guarantees
-	// Probes are the names of those to run; nil: all.
-	Probes []string
+	// Attacks are the names of those to run; nil: all.
+	Attacks []string
 	// Memory is what a confined spoke may have, in bytes. Default 256 MiB, which is
 	// that of [spoke.ProcessConfig]. Attacks on it want twice as much and 512 MiB,
 	// because threads of C take address space that they hardly use.
 	Memory int64
 	// Parallel is how many attacks are run at a time. Default 2.
 	Parallel int
+	// Controls is how many attacks have to work unconfined for [TestLauncher]'s
+	// result to mean something. Default, for all attacks: three quarters of them as
+	// root, two thirds as another user; for named ones: 0.
+	Controls int
 }
 
 func (c Config) orDefault() Config {
@@ -35,10 +39,10 @@ func (c Config) orDefault() Config {
 	return c
 }
 
-// Row is what came of one probe.
+// Row is what came of one attack.
 type Row struct {
 	Isolation string `json:"isolation"`
-	Probe     string `json:"probe"`
+	Attack    string `json:"probe"`
 	// Refused says that the attack did not work in the isolation. It shows
 	// something only where Control is true.
 	Refused bool `json:"refused"`
@@ -59,8 +63,8 @@ func (r Row) Contradicts() bool { return !r.Refused && r.Claimed }
 // Counts says that the refusal shows something.
 func (r Row) Counts() bool { return r.Refused && r.Control }
 
-// Run tries each probe in a fresh spoke of both launchers and gives a row each,
-// in the order of [Probes]. An error means that there is no result: a spoke
+// Run tries each attack in a fresh spoke of both launchers and gives a row each,
+// in the order of [Attacks]. An error means that there is no result: a spoke
 // could not be launched (an [*spoke.UnmetError] among others), does not serve
 // or keeps silent. That attacks work is none.
 //

@@ -15,7 +15,7 @@ func run(ctx context.Context, cfg Config) ([]Row, error) {
 	if cfg.Confined == nil || cfg.Control == nil {
 		return nil, errors.New("sandboxtest: Config needs both launchers")
 	}
-	chosen, err := choose(cfg.Probes)
+	chosen, err := choose(cfg.Attacks)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func choose(names []string) ([]attack, error) {
 	for _, name := range names {
 		a, ok := attackNamed(name)
 		if !ok {
-			return nil, fmt.Errorf("sandboxtest: there is no probe %q", name)
+			return nil, fmt.Errorf("sandboxtest: there is no attack %q", name)
 		}
 		out = append(out, a)
 	}
@@ -57,7 +57,7 @@ type runner struct {
 // all runs the attacks, so many at a time; the first error ends it.
 func (r *runner) all(ctx context.Context, chosen []attack) ([]Row, error) {
 	// A spoke that serves nothing refuses everything.
-	alive := attack{Probe: Probe{Name: canary}}
+	alive := attack{Attack: Attack{Name: canary}}
 	switch row, err := r.row(ctx, alive); {
 	case err != nil:
 		return nil, fmt.Errorf("sandboxtest: %w", err)
@@ -73,7 +73,7 @@ func (r *runner) all(ctx context.Context, chosen []attack) ([]Row, error) {
 			for i := range next {
 				row, err := r.row(ctx, chosen[i])
 				if err != nil {
-					cancel(fmt.Errorf("sandboxtest: probe %s: %w", chosen[i].Name, err))
+					cancel(fmt.Errorf("sandboxtest: attack %s: %w", chosen[i].Name, err))
 				}
 				rows[i] = row
 			}
@@ -108,7 +108,7 @@ func (r *runner) row(ctx context.Context, a attack) (Row, error) {
 		return Row{}, fmt.Errorf("the control: %w", err)
 	}
 	row := Row{
-		Isolation: r.cfg.Name, Probe: a.Name, Guarantee: a.Guarantee,
+		Isolation: r.cfg.Name, Attack: a.Name, Guarantee: a.Guarantee,
 		Refused: inside.Outcome != worked, Control: outside.Outcome == worked,
 		Claimed: isolation.Has&a.Guarantee != 0, Detail: inside.Detail,
 	}

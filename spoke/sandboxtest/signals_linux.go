@@ -20,10 +20,10 @@ func signalAttacks() []attack {
 	real := onSibling("signal-sibling", g, "signals another spoke", func(t targets) error { return unix.Kill(t.Sibling, unix.SIGUSR1) })
 	real.effect = signalled
 	return []attack{
-		probe("signal-hub", g, "signals the hub", func(t targets) error { return unix.Kill(t.Hub, 0) }),
+		plain("signal-hub", g, "signals the hub", func(t targets) error { return unix.Kill(t.Hub, 0) }),
 		real,
-		probe("signal-group", g, "signals the hub's process group", func(t targets) error { return unix.Kill(-t.HubGroup, 0) }),
-		probe("signal-all", g, "signals every process", func(targets) error { return unix.Kill(-1, 0) }),
+		plain("signal-group", g, "signals the hub's process group", func(t targets) error { return unix.Kill(-t.HubGroup, 0) }),
+		plain("signal-all", g, "signals every process", func(targets) error { return unix.Kill(-1, 0) }),
 		onSibling("signal-thread", g, "signals a thread of another spoke", func(t targets) error {
 			return unix.Tgkill(t.Sibling, t.Sibling, 0)
 		}),
@@ -37,7 +37,7 @@ func signalAttacks() []attack {
 		}),
 		byFcntl,
 		byIoctl,
-		probe("terminal-input", g, "types into a terminal (TIOCSTI)", typeInto),
+		plain("terminal-input", g, "types into a terminal (TIOCSTI)", typeInto),
 	}
 }
 

@@ -31,10 +31,11 @@ func newStage(memory int64) (*stage, error) {
 	if s.root, err = os.MkdirTemp("", "sandboxtest"); err != nil {
 		return s, err
 	}
-	t := targets{Memory: 2*memory + unlimited, Hub: os.Getpid(), HubGroup: unix.Getpgrp(), Secret: rand.Text(), Descriptor: -1}
+	t := targets{Memory: 2*memory + unlimited, Held: memory + memory/4, Hub: os.Getpid(), HubGroup: unix.Getpgrp(), Secret: rand.Text(), Descriptor: -1}
 	t.Home, _ = os.UserHomeDir() // without one nothing is tried there
 	t.Variable = variable()
-	t.Socket, t.Abstract = filepath.Join(s.root, "socket"), "sandboxtest-"+rand.Text()
+	t.Socket, t.Datagram = filepath.Join(s.root, "socket"), filepath.Join(s.root, "datagram")
+	t.Abstract = "sandboxtest-" + rand.Text()
 	if t.HubAddress, err = readable(); err != nil {
 		return s, err
 	}

@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,10 +28,12 @@ func (unconfinedLauncher) Launch(ctx context.Context, spec spoke.Spec) (*spoke.I
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	if spec.App == nil || spec.App.Manifest().ID != appID || spec.Require != 0 {
-		return nil, fmt.Errorf("sandboxtest: Unconfined launches nothing but App, and guarantees nothing: %w", &spoke.UnmetError{
-			Isolation: isc.Isolation{Name: "unconfined"}, Missing: spec.Require,
-		})
+	if spec.App == nil || spec.App.Manifest().ID != appID {
+		return nil, errors.New("sandboxtest: Unconfined launches nothing but App")
+	}
+	isolation := isc.Isolation{Name: "unconfined"}.Preferring(spec.Prefer)
+	if spec.Require != 0 {
+		return nil, &spoke.UnmetError{App: appID, Isolation: isolation, Missing: spec.Require}
 	}
 	ours, theirs, err := pair()
 	if err != nil {
@@ -45,7 +48,7 @@ func (unconfinedLauncher) Launch(ctx context.Context, spec spoke.Spec) (*spoke.I
 		return nil, fmt.Errorf("sandboxtest: starting this program again: %w", err)
 	}
 	c := &control{HubConn: isc.NewHubConn(ours), cmd: cmd}
-	return &spoke.Instance{Conn: c, Isolation: isc.Isolation{Name: "unconfined"}}, nil
+	return &spoke.Instance{Conn: c, Isolation: isolation}, nil
 }
 
 func pair() (ours, theirs *os.File, err error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // holder is what a victim counts with.
@@ -49,8 +50,18 @@ func (h *holder) report() (victim, error) {
 			h.n++
 		}
 	}
+	if h.n == 0 { // it may have been given to a thread that has not run since
+		select {
+		case <-h.signals:
+			h.n++
+		case <-time.After(late):
+		}
+	}
 	return victim{PID: os.Getpid(), Signals: h.n}, nil
 }
+
+// late is how long a signal is waited for.
+const late = 200 * time.Millisecond
 
 // readable is where this process has memory that it may read, hexadecimal.
 func readable() (string, error) {

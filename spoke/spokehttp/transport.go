@@ -29,16 +29,12 @@ import (
 	"github.com/isolategpt/isolategpt/spoke"
 )
 
-// maxBody is what a request's body may have, in bytes, so that no more of an
-// endless one is read.
-const maxBody = 512 << 10
-
-var errBody = errors.New("spokehttp: the body is longer than 512 KiB")
+var errBody = fmt.Errorf("spokehttp: the body is longer than %d bytes", spoke.MaxRequestBody)
 
 // Transport sends requests through h, one at a time, each as one call of the
-// task. Bodies are whole: at most 512 KiB out and 1 MiB in, no streams and no
-// websockets. Whatever may not be is [spoke.ErrRefused]. It may be used as long
-// as h.
+// task. Bodies are whole: at most [spoke.MaxRequestBody] out and
+// [spoke.MaxResponseBody] in, no streams and no websockets. Whatever may not be is
+// [spoke.ErrRefused]. It may be used as long as h.
 func Transport(h spoke.Hub) http.RoundTripper { return transport{h} }
 
 type transport struct{ hub spoke.Hub }
@@ -50,6 +46,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	u := *req.URL
 	u.Host, u.Fragment, u.RawFragment = strings.ToLower(u.Host), "", "" // as browsers send it
+	u.RawQuery = escaped(u.RawQuery)
 	res, err := t.hub.Fetch(req.Context(), spoke.HTTPRequest{Method: method(req), URL: u.String(), Header: req.Header, Body: body})
 	if err != nil {
 		return nil, err
@@ -57,16 +54,30 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response(req, res), nil
 }
 
+// escaped is a query in printable ASCII, as browsers send it; the other parts of a
+// URL are escaped anyway.
+func escaped(query string) string {
+	var b strings.Builder
+	for i := range len(query) {
+		if c := query[i]; c <= ' ' || c >= 0x7f {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
 // readBody reads the body and closes it, as a RoundTripper must in any case.
 func readBody(req *http.Request) ([]byte, error) {
 	if req.Body == nil {
 		return nil, nil
 	}
-	body, err := io.ReadAll(io.LimitReader(req.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(req.Body, spoke.MaxRequestBody+1))
 	if err = errors.Join(err, req.Body.Close()); err != nil {
 		return nil, fmt.Errorf("spokehttp: reading the body: %w", err)
 	}
-	if len(body) > maxBody {
+	if len(body) > spoke.MaxRequestBody {
 		return nil, errBody
 	}
 	return body, nil

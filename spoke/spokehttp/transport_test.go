@@ -53,6 +53,19 @@ func TestARequestBecomesOneFetch(t *testing.T) {
 		Header: map[string][]string{"Accept": {"text/x"}}, Body: []byte("body")}}, seen)
 }
 
+// What is no printable ASCII is refused outside.
+func TestAQueryIsSentInASCII(t *testing.T) {
+	var seen spoke.HTTPRequest
+	c := client(func(_ context.Context, r spoke.HTTPRequest) (spoke.HTTPResponse, error) {
+		seen = r
+		return spoke.HTTPResponse{Status: 200}, nil
+	})
+	res, err := c.Get("https://example.com/ä b?q=ä b&r=%20+")
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, "https://example.com/%C3%A4%20b?q=%C3%A4%20b&r=%20+", seen.URL)
+}
+
 func TestEachRedirectIsARequestOfItsOwn(t *testing.T) {
 	for _, to := range []string{"http://169.254.169.254/latest/meta-data/", "https://other.example/"} {
 		var seen []spoke.HTTPRequest
@@ -94,7 +107,7 @@ func TestBodiesAreBoundedWhileTheyAreRead(t *testing.T) {
 	})
 	body := &endless{}
 	err := sent(c.Post("https://api.example.com/", "", body))
-	require.ErrorContains(t, err, "512 KiB")
+	require.ErrorContains(t, err, "524288 bytes")
 	require.True(t, body.closed)
 	res, err := c.Post("https://api.example.com/", "", bytes.NewReader(make([]byte, 512<<10)))
 	require.NoError(t, err)

@@ -6,30 +6,30 @@ import (
 	"github.com/isolategpt/isolategpt/isc"
 )
 
-// Probe is one attempt to break out of a spoke.
-type Probe struct {
+// Attack is one attempt to break out of a spoke.
+type Attack struct {
 	// Name is unique: "tcp-connect".
 	Name string
-	// Guarantee is what does not hold where the probe works; of several, each.
+	// Guarantee is what does not hold where the attack works; of several, each.
 	// 0: what it does is promised to nobody and known to work.
 	Guarantee isc.Guarantees
 	// Description says in a line what is tried.
 	Description string
 }
 
-// Probes are all, in the order in which they are run. There are none on systems
+// Attacks are all, in the order in which they are run. There are none on systems
 // other than Linux.
-func Probes() []Probe {
-	var out []Probe
+func Attacks() []Attack {
+	var out []Attack
 	for _, a := range attacks() {
-		out = append(out, a.Probe)
+		out = append(out, a.Attack)
 	}
 	return out
 }
 
-// attack is a probe with its doing.
+// attack is an [Attack] with its doing.
 type attack struct {
-	Probe
+	Attack
 	// try is run inside the spoke. Nil: it worked.
 	try func(targets) error
 	// sibling is whether it needs the pid of another spoke.
@@ -52,6 +52,7 @@ type targets struct {
 	Marker     string `json:"marker"` // is not there; what is executed makes it
 	Home       string `json:"home"`
 	Socket     string `json:"socket"`   // the path of a listener
+	Datagram   string `json:"datagram"` // the path of one for datagrams
 	Abstract   string `json:"abstract"` // the name of a listener
 	TCP        int    `json:"tcp"`      // a port of 127.0.0.1 that accepts
 	UDP        int    `json:"udp"`      // a port of 127.0.0.1 that answers
@@ -64,4 +65,5 @@ type targets struct {
 	Secret     string `json:"secret"`     // what is read from it
 	Variable   string `json:"variable"`   // a name in the hub's environment
 	Memory     int64  `json:"memory"`     // bytes, beyond what the spoke may have
+	Held       int64  `json:"held"`       // bytes that are in use, beyond the same
 }
