@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -41,6 +42,7 @@ func takeOutput() error {
 }
 
 func execute(parent io.ReadWriter) error {
+	runtime.LockOSThread() // until the end: the thread that is confined is the one that executes
 	var p sandbox.Profile
 	if err := ReadFrame(parent, &p); err != nil {
 		return fmt.Errorf("foreign: reading the profile: %w", err)

@@ -11,7 +11,8 @@ import (
 	"github.com/isolategpt/isolategpt/isc"
 )
 
-// exchanges: memory, queues and keys that processes share by number.
+// exchanges: memory, queues and keys that processes share by number, and memory of
+// the kernel that no limit counts.
 func (c *confinement) exchanges() []attempt {
 	const (
 		private  = 0 // IPC_PRIVATE
@@ -19,6 +20,7 @@ func (c *confinement) exchanges() []attempt {
 		ringID   = 0 // KEYCTL_GET_KEYRING_ID
 		session  = -3
 		elements = 1
+		none     = -1 // no descriptor
 	)
 	return []attempt{
 		{"shared memory", isc.HubOnly | isc.MemoryLimit, func() syscall.Errno {
@@ -43,6 +45,12 @@ func (c *confinement) exchanges() []attempt {
 			return errno
 		}, nil},
 		opens("a named queue", isc.HubOnly, nil, unix.SYS_MQ_OPEN, "isolategpt-absent", 0, 0, 0),
+		call("a larger socket", isc.MemoryLimit, nil, unix.SYS_SETSOCKOPT, none, unix.SOL_SOCKET, unix.SO_SNDBUF, 0, 4),
+		call("a larger socket, receiving", isc.MemoryLimit, nil, unix.SYS_SETSOCKOPT, none, unix.SOL_SOCKET, unix.SO_RCVBUF, 0, 4),
+		call("a larger pipe", isc.MemoryLimit, nil, unix.SYS_FCNTL, none, unix.F_SETPIPE_SZ, 1<<20),
+		call("memory in a pipe", isc.MemoryLimit, nil, unix.SYS_VMSPLICE, none, 0, 0, 0),
+		call("more for waiting threads", isc.MemoryLimit, nil, unix.SYS_PRCTL, 78, 1, 3), // PR_FUTEX_HASH, SET_SLOTS
+		call("a list of rules", isc.MemoryLimit, []syscall.Errno{syscall.ENOSYS}, unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, 0),
 		call("keys", isc.HubOnly|isc.NoSecrets, nil, unix.SYS_KEYCTL, ringID, session, 0),
 	}
 }
@@ -52,10 +60,7 @@ func (c *confinement) exchanges() []attempt {
 // that only its parent can bound them: there it is the parent's to see whether
 // they are (see [DataLimit]).
 func (c *confinement) memory() []attempt {
-	more := int(c.Memory + c.held.threads + 64<<20)
-	if c.foreign() {
-		more = int(c.Memory + 64<<20)
-	}
+	more := c.more()
 	const fresh = unix.MAP_ANONYMOUS | unix.MAP_NORESERVE // which costs nothing until it is touched
 	enough := []syscall.Errno{syscall.ENOMEM}
 	attempts := []attempt{
@@ -65,6 +70,7 @@ func (c *confinement) memory() []attempt {
 		{"map more shared memory", isc.MemoryLimit, func() syscall.Errno {
 			return mapAll(unix.MAP_SHARED|fresh, more)
 		}, enough},
+		{"make more reserved memory writable", isc.MemoryLimit, func() syscall.Errno { return c.reserved }, enough},
 	}
 	if c.foreign() {
 		return attempts
@@ -72,6 +78,28 @@ func (c *confinement) memory() []attempt {
 	return append(attempts, attempt{"map more memory in pieces", isc.MemoryLimit, func() syscall.Errno {
 		return mapAll(unix.MAP_PRIVATE|fresh, more/4, more/4, more/4, more/4)
 	}, enough})
+}
+
+// more is memory beyond the limit, whatever of it is in use.
+func (c *confinement) more() int {
+	more := c.Memory + 64<<20
+	if !c.foreign() {
+		more += c.held.threads
+	}
+	return int(more)
+}
+
+// fillReserved reserves more than the limit and makes it writable, as could be
+// done with what runtimes reserve for themselves. It is undone.
+func (c *confinement) fillReserved() syscall.Errno {
+	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE
+	at, errno := try(unix.SYS_MMAP, 0, c.more(), unix.PROT_NONE, flags, -1, 0)
+	if errno != 0 {
+		return errno
+	}
+	defer func() { _, _ = try(unix.SYS_MUNMAP, uint64(at), c.more()) }()
+	_, errno = try(unix.SYS_MPROTECT, uint64(at), c.more(), unix.PROT_READ|unix.PROT_WRITE)
+	return errno
 }
 
 var errData = errors.New("memory beyond the limit is to be had")

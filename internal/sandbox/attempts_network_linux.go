@@ -27,6 +27,7 @@ func (c *confinement) network() []attempt {
 		{"raw socket", unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP},
 		{"unix socket", unix.AF_UNIX, unix.SOCK_STREAM, 0},
 		{"unix datagram socket", unix.AF_UNIX, unix.SOCK_DGRAM, 0},
+		{"unix packet socket", unix.AF_UNIX, unix.SOCK_SEQPACKET, 0},
 		{"netlink socket", unix.AF_NETLINK, unix.SOCK_RAW, 0},
 		{"packet socket", unix.AF_PACKET, unix.SOCK_RAW, 0},
 		{"vsock socket", unix.AF_VSOCK, unix.SOCK_STREAM, 0},
@@ -40,7 +41,24 @@ func (c *confinement) network() []attempt {
 		}
 		out = append(out, opens(k.what, breaks, nil, unix.SYS_SOCKET, k.domain, k.kind, k.protocol))
 	}
+	for _, k := range kinds {
+		if k.domain == unix.AF_UNIX && k.kind != unix.SOCK_STREAM {
+			out = append(out, attempt{"pair of " + k.what + "s", breaks, func() syscall.Errno { return pair(k.kind) }, nil})
+		}
+	}
 	return append(out, opens("io_uring", breaks|isc.NoFiles, nil, unix.SYS_IO_URING_SETUP, 1, make([]byte, 120)))
+}
+
+// pair makes two sockets, from which datagrams can be sent to any address.
+func pair(kind int) syscall.Errno {
+	fds := make([]byte, 8)
+	if _, errno := try(unix.SYS_SOCKETPAIR, unix.AF_UNIX, kind|unix.SOCK_CLOEXEC, 0, fds); errno != 0 {
+		return errno
+	}
+	for _, fd := range [][]byte{fds[:4], fds[4:]} {
+		_ = unix.Close(int(binary.NativeEndian.Uint32(fd)))
+	}
+	return 0
 }
 
 // otherPorts connects to what is not the proxy: another port here, the same port

@@ -5,8 +5,10 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,20 +23,28 @@ type confinement struct {
 	held       held
 	grants     []grant
 	rules      *landlock
+	image      *image // nil: nothing is executed
 	threads    threads
 	layers     []isc.Layer
 	rootless   bool  // the root was emptied, and all namespaces are its own
 	ownProcess error // it is a child of the hub, which lives
 	alone      error // what namespaces alone did not keep out
 	filtered   bool  // by seccomp
+	// reserved is how it ended to write to more reserved memory than there may be.
+	reserved syscall.Errno
 }
 
 func confine(p Profile) (isc.Isolation, error) {
 	_ = time.Now().Local() // reads the time zone, once
 	c := &confinement{Profile: p}
+	if p.Program != nil {
+		// The signal at the parent's death belongs to a thread, and of execution only
+		// one is left: it must be one that was there when all were given it.
+		runtime.LockOSThread()
+	}
 	defer c.threads.end()
 	for _, step := range []func() error{
-		c.look, c.descriptors, c.prepare, c.namespaces, c.limits, c.capabilities, c.landlock, c.seccomp,
+		c.look, c.destine, c.descriptors, c.prepare, c.namespaces, c.limits, c.capabilities, c.landlock, c.seccomp,
 	} {
 		if err := step(); err != nil {
 			return isc.Isolation{}, err
@@ -116,6 +126,6 @@ func (c *confinement) report() isc.Isolation {
 	if len(worked) > 0 {
 		notRefused = errors.New(strings.Join(worked, "; "))
 	}
-	c.layer("refusals", notRefused, "")
+	c.layer(Attempts, notRefused, "")
 	return isc.Isolation{Has: has, Layers: slices.Clip(c.layers)}
 }

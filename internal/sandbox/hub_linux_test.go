@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,44 +26,75 @@ func TestConfinedDieWithTheHub(t *testing.T) {
 			if namespaces && !canNamespaces() {
 				t.Skip("no user namespaces here")
 			}
-			in, inW, err := os.Pipe()
-			require.NoError(t, err)
-			defer in.Close()
-			defer inW.Close() // stays open: no end of file tells the spoke
-			out, outW, err := os.Pipe()
-			require.NoError(t, err)
-			defer out.Close()
-			hub := exec.Command("/proc/self/exe")
-			hub.Env = []string{marker + "=hub"}
-			if namespaces {
-				hub.Env[0] += " in namespaces"
-			}
-			hub.ExtraFiles = []*os.File{in, outW}
-			require.NoError(t, hub.Start())
-			require.NoError(t, outW.Close())
-			p := profile(namespaces)
-			p.Hub, p.Channels = hub.Process.Pid, 2
-			require.NoError(t, json.NewEncoder(inW).Encode(p))
-			var a answer
-			said := json.NewDecoder(out)
-			require.NoError(t, said.Decode(&a))
-			require.Empty(t, a.Err)
-			require.NoError(t, hub.Process.Kill())
-			_ = hub.Wait()
-			// The spoke held the other end of the pipe, and ends only by a signal.
-			rest, err := io.ReadAll(io.MultiReader(said.Buffered(), out))
-			require.NoError(t, err)
-			require.Equal(t, "\n", string(rest))
+			require.Equal(t, "\n", outlived(t, "hub", profile(namespaces), "\n"))
 		})
 	}
 }
 
+// The signal at the parent's death belongs to a thread. One that a program starts
+// has none, and if it executed anything it would be what is left of the process.
+func TestProgramsDieWithTheHub(t *testing.T) {
+	path := guest(t)
+	for _, namespaces := range []bool{false, true} {
+		t.Run(fmt.Sprint("namespaces ", namespaces), func(t *testing.T) {
+			if namespaces && !canNamespaces() {
+				t.Skip("no user namespaces here")
+			}
+			p := profile(namespaces)
+			p.Program = &sandbox.Program{Path: path, Static: true, Args: []string{"outlive=" + path}}
+			want := "\n" + syscall.EPERM.Error()
+			require.Equal(t, want, outlived(t, "hub of a program", p, want))
+		})
+	}
+}
+
+func TestProgramsDieWithTheHubAsOrdinaryUser(t *testing.T) {
+	ordinary(t, "^TestProgramsDieWithTheHub$", built+"="+guest(t))
+}
+
+// outlived ends a hub once its spoke has written as much as is expected, and gives
+// all that the spoke wrote until its own end.
+func outlived(t *testing.T, what string, p sandbox.Profile, expected string) string {
+	t.Helper()
+	in, inW, err := os.Pipe()
+	require.NoError(t, err)
+	defer in.Close()
+	defer inW.Close() // stays open: no end of file tells the spoke
+	out, outW, err := os.Pipe()
+	require.NoError(t, err)
+	defer out.Close()
+	hub := exec.Command("/proc/self/exe")
+	hub.Env = []string{marker + "=" + what}
+	if p.Namespaces {
+		hub.Env[0] += " in namespaces"
+	}
+	hub.ExtraFiles = []*os.File{in, outW}
+	require.NoError(t, hub.Start())
+	require.NoError(t, outW.Close())
+	p.Hub, p.Channels = hub.Process.Pid, 2
+	require.NoError(t, json.NewEncoder(inW).Encode(p))
+	var a answer
+	said := json.NewDecoder(out)
+	require.NoError(t, said.Decode(&a))
+	require.Empty(t, a.Err)
+	text := io.MultiReader(said.Buffered(), out)
+	first := make([]byte, len(expected))
+	n, _ := io.ReadFull(text, first)
+	require.NoError(t, hub.Process.Kill())
+	_ = hub.Wait()
+	// The spoke holds the other end of the pipe, and ends only by a signal.
+	require.NoError(t, out.SetReadDeadline(time.Now().Add(10*time.Second)))
+	rest, err := io.ReadAll(text)
+	require.NoError(t, err, "it lives: %q", first[:n])
+	return string(first[:n]) + string(rest)
+}
+
 // beHub starts a spoke and waits for an end that comes from outside.
-func beHub(namespaces bool) func() error {
+func beHub(what string, namespaces bool) func() error {
 	return func() error {
 		runtime.LockOSThread()
 		cmd := command(namespaces)
-		cmd.Env = []string{marker + "=wait"}
+		cmd.Env = []string{marker + "=" + what}
 		cmd.ExtraFiles = []*os.File{os.NewFile(3, "in"), os.NewFile(4, "out")}
 		if err := cmd.Start(); err != nil {
 			return err

@@ -53,15 +53,25 @@ func (c *confinement) enter() error {
 }
 
 func (c *confinement) limits() error {
+	if err := limitData(c.Profile, c.held); err != nil {
+		return err
+	}
+	c.reserved = c.fillReserved() // while address space is to be had for that
 	if err := limit(c.Profile, c.held); err != nil {
 		return err
 	}
-	if c.foreign() {
-		dataLimit.Store(c.Memory)
+	detail := fmt.Sprintf("%d MiB", c.Memory>>20)
+	if c.held.threads != 0 && !c.foreign() {
+		detail += fmt.Sprintf(" and %d MiB for stacks of C's threads", c.held.threads>>20)
 	}
-	c.layer("limits", nil, fmt.Sprintf("%d MiB, %d files", c.Memory>>20, c.Files))
+	c.layer("limits", nil, fmt.Sprintf("%s, %d files", detail, c.Files))
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("sandbox: not dumpable: %w", err)
+	}
+	// Of a huge page of which one small page is left mapped the rest is held, and
+	// not counted.
+	if err := unix.Prctl(unix.PR_SET_THP_DISABLE, 1, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) {
+		return fmt.Errorf("sandbox: no huge pages: %w", err)
 	}
 	return nil
 }
@@ -115,7 +125,7 @@ func (c *confinement) seccomp() error {
 
 func (c *confinement) policy() filter.Policy {
 	if c.foreign() {
-		return foreignPolicy(os.Getpid(), c.Program.Proxy != 0)
+		return foreignPolicy(os.Getpid(), c.image, c.Program.Proxy != 0, c.locks())
 	}
-	return spokePolicy(os.Getpid(), c.Program != nil)
+	return spokePolicy(os.Getpid(), c.image)
 }

@@ -16,6 +16,10 @@ import (
 // process alone.
 const maxThreads = 1024
 
+// maxSignals bounds signals that wait and timers that send them, counted with all
+// that this user has.
+const maxSignals = 1024
+
 // A C library gives each thread a stack and, unless it is told otherwise, an arena
 // of memory: address space of which next to nothing is used, and which would leave
 // nothing of a spoke's memory after some threads. So many of them come on top.
@@ -68,7 +72,21 @@ func nowHeld() (held, error) {
 	return h, nil
 }
 
-// limit sets each bound for good: what is soft is hard.
+// limitData bounds data for good: memory that can be written and is not shared,
+// however it became so. Address space is no measure of it, since a runtime
+// reserves much that costs nothing until it is made writable.
+func limitData(p Profile, h held) error {
+	n := h.data + p.Memory
+	if !p.foreign() {
+		n += h.threads
+	}
+	if err := bound(unix.RLIMIT_DATA, n); err != nil {
+		return fmt.Errorf("sandbox: limit of data: %w", err)
+	}
+	return nil
+}
+
+// limit sets each other bound for good: what is soft is hard.
 func limit(p Profile, h held) error {
 	set := []struct {
 		what  string
@@ -76,8 +94,11 @@ func limit(p Profile, h held) error {
 		bytes int64
 	}{
 		{"open files", unix.RLIMIT_NOFILE, int64(p.Files)},
-		{"core dumps", unix.RLIMIT_CORE, 0},
+		// Of 1 none is made. 0 would let them pass to a program that the system names
+		// for them, once execution has made this process dumpable again.
+		{"core dumps", unix.RLIMIT_CORE, 1},
 		{"locked memory", unix.RLIMIT_MEMLOCK, 0},
+		{"pending signals", unix.RLIMIT_SIGPENDING, maxSignals},
 		{"message queues", unix.RLIMIT_MSGQUEUE, 0},
 		{"address space", unix.RLIMIT_AS, h.space + p.Memory + h.threads},
 		{"file size", unix.RLIMIT_FSIZE, 0},
@@ -86,8 +107,7 @@ func limit(p Profile, h held) error {
 	for _, l := range set {
 		switch {
 		case l.which == unix.RLIMIT_AS && p.foreign():
-			// Address space is no measure of a runtime that reserves much of it.
-			l.what, l.which, l.bytes = "data", unix.RLIMIT_DATA, h.data+p.Memory
+			continue // some runtimes reserve more than any limit
 		case l.which == unix.RLIMIT_FSIZE && p.foreign() && len(p.Program.Write) > 0:
 			continue
 		case l.which == unix.RLIMIT_NPROC && !p.Namespaces:
@@ -110,5 +130,8 @@ func bound(which int, n int64) error {
 	now.Cur = now.Max
 	return unix.Prlimit(0, which, &now, nil)
 }
+
+// locks says that the program may lock and watch files.
+func (p Profile) locks() bool { return p.foreign() && len(p.Program.Write) > 0 }
 
 func (p Profile) foreign() bool { return p.Program != nil && !p.Program.Static }

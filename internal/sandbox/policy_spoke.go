@@ -13,8 +13,8 @@ const (
 
 // spokePolicy is what a Go program needs that works on descriptors it has: memory,
 // threads, time, and reading and writing. Everything else is refused. pid is its
-// own; exec passes the execution of programs, which other layers then narrow.
-func spokePolicy(pid int, exec bool) filter.Policy {
+// own; the image, if it is not nil, is the one execution that passes.
+func spokePolicy(pid int, image *image) filter.Policy {
 	self := uint64(pid)
 	p := filter.Policy{Rest: filter.EPERM, Newer: filter.EPERM, Rules: []filter.Rule{
 		// Descriptors. Sockets are read and written like files; no call that names
@@ -41,8 +41,8 @@ func spokePolicy(pid int, exec bool) filter.Policy {
 		// Time and randomness.
 		filter.Allow("nanosleep", "clock_nanosleep", "clock_gettime", "getrandom"),
 	}}
-	if exec {
-		p.Rules = append(p.Rules, filter.Allow("execve"))
+	if image != nil {
+		p.Rules = append(p.Rules, image.rule())
 	}
 	return p
 }

@@ -39,17 +39,28 @@ type Profile struct {
 // process that does so.
 const DataLimit = "data-limit"
 
-// Program is a separate program that a confined process becomes.
+// Attempts is the layer that is applied if every attempt to break out was refused;
+// else its detail says which were not.
+const Attempts = "attempts"
+
+// Program is a separate program that a confined process becomes. It executes
+// nothing further, itself neither: only the execution by [Exec] passes.
 type Program struct {
 	Path string   `json:"path"` // absolute
 	Args []string `json:"args,omitempty"`
 	Env  []string `json:"env,omitempty"`
 	Dir  string   `json:"dir,omitempty"`
 	// Static: it needs no file but itself, as a static Go spoke does. It gets the
-	// same allow-list as this program would, and the execution of itself.
+	// same allow-list as this program would.
 	Static bool `json:"static,omitempty"`
-	// Run are files and directories that may be read and executed, Read those
-	// that may be read, Write directories that may be read and changed.
+	// Run are files and directories that may be read, and that the system may
+	// execute on the way to the program: the loader that it names. (Libraries take
+	// reading alone.) A program that is to execute another one, as a shell's script
+	// does, cannot: name that one as the Path.
+	//
+	// Read are those that may be read, Write directories that may be read and
+	// changed. With a Write, files may be locked and watched, which others can tell
+	// who may read the same files; without one, neither.
 	Run   []string `json:"run,omitempty"`
 	Read  []string `json:"read,omitempty"`
 	Write []string `json:"write,omitempty"`

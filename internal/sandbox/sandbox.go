@@ -18,7 +18,9 @@ func Confine(p Profile) (isc.Isolation, error) {
 	return confine(p)
 }
 
-// Exec becomes the program. It returns only on failure.
+// Exec becomes the program that the profile of [Confine] named, and no other. It
+// is to be called by the goroutine that called Confine, which is locked to its
+// thread since then. It returns only on failure.
 func Exec(p Program) error {
 	if err := p.check(); err != nil {
 		return err

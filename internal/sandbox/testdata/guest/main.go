@@ -15,6 +15,9 @@ import (
 	"time"
 )
 
+// init keeps the first thread, which is the one that executed this program.
+func init() { runtime.LockOSThread() }
+
 func main() {
 	for _, arg := range os.Args[1:] {
 		word, value, _ := strings.Cut(arg, "=")
@@ -87,19 +90,33 @@ func try(word, value string) error {
 		return nil
 	case "work":
 		return work()
-	case "memory":
-		for range 64 {
-			hoard = append(hoard, make([]byte, 32<<20))
-			for i := 0; i < len(hoard[len(hoard)-1]); i += 4096 {
-				hoard[len(hoard)-1][i] = 1
-			}
-		}
+	case "execute": // from a thread that was never told to end with anybody
+		return onFreshThread(func() error { return syscall.Exec(value, []string{value}, nil) })
+	case "outlive":
+		err := onFreshThread(func() error { return syscall.Exec(value, []string{value, "outlived"}, nil) })
+		_, _ = syscall.Write(4, []byte(err.Error()))
+		select {}
+	case "outlived":
+		_, _ = syscall.Write(4, []byte(word))
+		time.Sleep(20 * time.Second) // the test is over by then
 		return nil
 	}
-	return errors.New("unknown word")
+	return trySystem(word, value)
 }
 
-var hoard [][]byte
+func onFreshThread(f func() error) error {
+	result := make(chan error)
+	for range 4 {
+		go func() {
+			runtime.LockOSThread()
+			if syscall.Gettid() == syscall.Getpid() {
+				select {}
+			}
+			result <- f()
+		}()
+	}
+	return <-result
+}
 
 func work() error {
 	var all sync.WaitGroup
