@@ -36,6 +36,8 @@ type use struct {
 	Body json.RawMessage       `json:"body"`
 }
 
+func (u *use) isWhole() bool { return u != nil && u.Name != "" && u.Body != nil }
+
 // down is one line to an app's program. Exactly one member is set.
 type down struct {
 	Call   *task                      `json:"call,omitempty"`
@@ -61,7 +63,7 @@ func decodeUp(line []byte) (up, error) {
 	if err := isc.Unmarshal(line, &u); err != nil {
 		return up{}, fmt.Errorf("%w: %w", ErrLine, err)
 	}
-	set := u.Result != nil || u.Error != "" || u.Use != nil || len(u.Need) > 0 || u.Confirm != nil || u.Progress != nil
+	set := u.Result != nil || u.Error != "" || u.Use.isWhole() || len(u.Need) > 0 || u.Confirm.isWhole() || u.Progress != nil
 	if len(members) != 1 || !set {
 		return up{}, fmt.Errorf("%w: a line must have one member, with a value", ErrLine)
 	}

@@ -25,7 +25,7 @@ func TestALineOfAProgramIsReadStrictly(t *testing.T) {
 	}
 	for _, bad := range []string{
 		``, `{}`, `null`, `[]`, `1`, `garbage`, `{"result":1}{"result":2}`, `{"result":1,"result":2}`, `{"result":1,"error":"failed"}`,
-		`{"result":1,"need":[]}`, `{"progress":"x","use":null}`, `{"result":1,"error":""}`, `{"need":[]}`, `{"need":null}`, `{"use":null}`, `{"progress":null}`, `{"error":""}`, `{"error":"other"}`, `{"error":null}`,
+		`{"result":1,"need":[]}`, `{"progress":"x","use":null}`, `{"result":1,"error":""}`, `{"use":{}}`, `{"confirm":{"name":"a.b"}}`, `{"use":{"body":{}}}`, `{"need":[]}`, `{"need":null}`, `{"use":null}`, `{"progress":null}`, `{"error":""}`, `{"error":"other"}`, `{"error":null}`,
 		`{"Result":1}`, `{"other":1}`, `{"use":{"name":"a.b","body":{},"as":"mail"}}`, `{"need":[{"name":"home","purpose":"x","why":"y"}]}`,
 		`{"result":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "{\"result\":\"\xff\"}",
 	} {
