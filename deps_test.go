@@ -72,11 +72,12 @@ var imports = map[string]string{
 	"spoke/spokehttp": "spoke",
 	"spoke/foreign":   "isc internal/child internal/foreign internal/meter internal/sandbox spoke spoke/egress " + xsys,
 
-	"spoke/wasm":                                "isc spoke spoke/wasm/internal/frame spoke/wasm/internal/module " + wazero,
-	"spoke/wasm/guest":                          "isc spoke spoke/wasm/internal/frame",
-	"spoke/wasm/internal/frame":                 "isc spoke",
-	"spoke/wasm/internal/module":                "",
-	"spoke/wasm/internal/module/module_test.go": "spoke/wasm/internal/module " + wazero,
+	"spoke/wasm":                                 "isc spoke spoke/wasm/internal/frame spoke/wasm/internal/module " + wazero,
+	"spoke/wasm/guest":                           "isc spoke spoke/wasm/internal/frame",
+	"spoke/wasm/internal/frame":                  "isc spoke",
+	"spoke/wasm/internal/module":                 "",
+	"spoke/wasm/internal/module/prepare_test.go": "spoke/wasm/internal/module " + wazero,
+	"spoke/wasm/internal/module/module_test.go":  "spoke/wasm/internal/module " + wazero,
 
 	"permission/terminal":   "isc permission " + xterm,
 	"llm/internal/provider": "llm",

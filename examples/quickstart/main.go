@@ -65,8 +65,12 @@ func main() {
 func strongest(ctx context.Context) (launcher spoke.Launcher, close func()) {
 	process := spoke.Process(spoke.ProcessConfig{})
 	isolation, err := process.Probe(ctx)
-	if err != nil || !isolation.Has.Has(isc.FullIsolation) {
-		fmt.Fprintln(os.Stderr, "isolation: in-process, for contexts alone; a process cannot be confined here:", isolation, err)
+	if missing := isc.FullIsolation.Without(isolation.Has); err == nil && missing != 0 {
+		err = &spoke.UnmetError{Isolation: isolation, Missing: missing}
+	}
+	if err != nil {
+		_ = process.Close()
+		fmt.Fprintln(os.Stderr, "isolation: in-process, for contexts alone; a process cannot be confined here:", err)
 		return spoke.InProcess(), func() {}
 	}
 	fmt.Fprintln(os.Stderr, "isolation:", isolation)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/isolategpt/isolategpt/hub"
 	"github.com/isolategpt/isolategpt/isc"
@@ -38,16 +39,33 @@ func ask(ctx context.Context, p installed, person permission.ConsentPrompter) (s
 		return "", isc.Isolation{}, err
 	}
 	var isolation isc.Isolation
+	launched := false
 	for event, err := range session.Run(ctx, request) {
 		if err != nil {
 			return "", isolation, err
 		}
-		if launched, ok := event.(hub.Launched); ok {
-			isolation = launched.Isolation
+		if l, ok := event.(hub.Launched); ok {
+			launched, isolation = true, l.Isolation
 		}
-		if answered, ok := event.(hub.Answered); ok {
-			return answered.Answer.Text, isolation, nil
+		if a, ok := event.(hub.Answered); ok {
+			return a.Answer.Text, isolation, complete(a.Answer, launched)
 		}
 	}
 	return "", isolation, errors.New("no answer")
+}
+
+// complete is an error for an answer that is none, or only a part.
+func complete(a hub.Answer, launched bool) error {
+	if a.Refused {
+		return fmt.Errorf("refused: %s", a.Text)
+	}
+	for _, step := range a.Steps {
+		if step.Status != isc.StatusDone {
+			return fmt.Errorf("step %s: %s: %s", step.Step, step.Status, step.Reason)
+		}
+	}
+	if !launched || len(a.Missing) > 0 {
+		return errors.New("the answer is not the app's")
+	}
+	return nil
 }

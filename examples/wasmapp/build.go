@@ -20,7 +20,7 @@ func goBuild(ctx context.Context, environ []string, pkg string, args ...string) 
 	if err != nil {
 		return errNoGo
 	}
-	args = append(append([]string{"build", "-trimpath", "-ldflags=-s -w"}, args...), here+"/"+pkg)
+	args = append(append([]string{"build"}, args...), here+"/"+pkg)
 	cmd := exec.CommandContext(ctx, path, args...) //nolint:gosec // only the place of its output varies
 	cmd.Env = append(os.Environ(), environ...)
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"os"
 	"time"
@@ -11,22 +12,30 @@ import (
 	"github.com/isolategpt/isolategpt/spoke/wasm"
 )
 
+// The values of -isolation.
+const (
+	strongest = "strongest"
+	process   = "process"
+	inWasm    = "wasm"
+)
+
+// manifest is the app's, as whoever installs it has read and accepted it. A
+// module that declares another is not launched.
+//
+//go:embed manifest.json
+var manifest []byte
+
 // installed is the app with what launches it.
 type installed struct {
 	app      *wasm.App
 	launcher spoke.Launcher
-	process  *spoke.ProcessLauncher // nil without
+	// note is why no process launches it that was preferred; nil otherwise.
+	note  error
+	close func()
 }
 
-func (p installed) close() {
-	if p.process != nil {
-		_ = p.process.Close()
-	}
-	_ = p.app.Close()
-}
-
-// install builds the app and opens it.
-func install(ctx context.Context, dir, in string) (installed, error) {
+// install builds the app, and what launches it. Nothing of the module runs yet.
+func install(ctx context.Context, dir, wanted string) (installed, error) {
 	path, err := buildModule(ctx, dir)
 	if err != nil {
 		return installed{}, err
@@ -35,43 +44,45 @@ func install(ctx context.Context, dir, in string) (installed, error) {
 	if err != nil {
 		return installed{}, err
 	}
-	app, err := wasm.Open(ctx, module, wasm.Config{})
+	declared, err := isc.DecodeManifest(manifest)
 	if err != nil {
 		return installed{}, err
 	}
-	p := installed{app: app, launcher: wasm.Launcher{}}
-	switch in {
-	case "wasm":
-		return p, nil
-	case "", "process":
-		return p.confine(ctx, dir, path, in == "process")
-	default:
-		p.close()
-		return installed{}, fmt.Errorf("no isolation %q: there are process and wasm", in)
+	app, err := wasm.New(module, wasm.Config{Manifest: &declared})
+	if err != nil {
+		return installed{}, err
 	}
+	p := installed{app: app, launcher: wasm.Launcher{}, close: func() { _ = app.Close() }}
+	if wanted == inWasm {
+		return p, nil
+	}
+	box, err := buildBox(ctx, dir, path)
+	if err != nil {
+		return installed{}, err
+	}
+	return p.in(ctx, boxes(box), wanted)
 }
 
-// confine puts the module into a process, if that is to be had. Where it must
+// boxes launches processes that have the module in them.
+func boxes(path string) *spoke.ProcessLauncher {
+	return spoke.Process(spoke.ProcessConfig{Program: path, Memory: 1 << 30, StartTimeout: time.Minute})
+}
+
+// in has the app launched in processes, if they can be confined. Where it must
 // be, everything else is an error.
-func (p installed) confine(ctx context.Context, dir, module string, must bool) (installed, error) {
-	probing := spoke.Process(spoke.ProcessConfig{})
-	defer func() { _ = probing.Close() }()
-	found, err := probing.Probe(ctx)
-	if err != nil || !found.Has.Has(isc.FullIsolation) {
-		if !must {
-			fmt.Fprintln(os.Stderr, "a process cannot be confined here:", found, err)
-			return p, nil
-		}
-		p.close()
-		return installed{}, fmt.Errorf("a process cannot be confined here: %s: %w", found, err)
+func (p installed) in(ctx context.Context, launcher *spoke.ProcessLauncher, wanted string) (installed, error) {
+	report, err := launcher.Probe(ctx)
+	if missing := isc.FullIsolation.Without(report.Has); err == nil && missing != 0 {
+		err = &spoke.UnmetError{App: p.app.Manifest().ID, Isolation: report, Missing: missing}
 	}
-	box, err := buildBox(ctx, dir, module)
-	if err != nil {
-		p.close()
-		return installed{}, err
+	if err == nil {
+		p.launcher, p.close = launcher, func() { _ = launcher.Close() }
+		return p, nil
 	}
-	// In the process the module is compiled once more, which takes its time.
-	p.process = spoke.Process(spoke.ProcessConfig{Program: box, Memory: 1 << 30, StartTimeout: time.Minute})
-	p.launcher = p.process
+	_ = launcher.Close()
+	if wanted == process {
+		return installed{}, fmt.Errorf("-isolation %s: %w", process, err)
+	}
+	p.note = err
 	return p, nil
 }

@@ -3,14 +3,16 @@
 // besides.
 //
 //	go run ./examples/wasmapp
-//	go run ./examples/wasmapp -in wasm
+//	go run ./examples/wasmapp -isolation wasm
 //
 // It needs the Go tool, and no key and no network: one canned plan stands in for
 // a model.
 //
 // # Trust
 //
-// The app is wholly the attacker's; see package wasm.
+// The app is wholly the attacker's; see package wasm. Its manifest is declared
+// here, so that nothing of the module is looked at before it is launched: in a
+// process, and there alone, if it is to have one.
 //
 // # Source
 //
@@ -19,41 +21,89 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"log"
+	"io"
 	"os"
+	"os/signal"
 
 	"github.com/isolategpt/isolategpt/permission/terminal"
 	"github.com/isolategpt/isolategpt/spoke"
 )
 
 func main() {
-	log.SetFlags(0)
 	spoke.Main() // its spokes that are processes begin as this program
-	in := flag.String("in", "", "the `isolation`, process or wasm; by default process where that is to be had")
-	flag.Parse()
-	if err := run(context.Background(), *in); err != nil {
-		log.Fatal("wasmapp: ", err)
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Exit codes.
+const (
+	exitDone  = 0
+	exitWrong = 1 // something failed
+	exitUsage = 2 // the flags are wrong
+)
+
+func run(args []string, in io.Reader, out, errOut io.Writer) int {
+	wanted, err := parse(args, errOut)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitDone
+	}
+	if err != nil {
+		fmt.Fprintln(errOut, "wasmapp:", err)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := runOnce(ctx, wanted, in, out, errOut); err != nil {
+		fmt.Fprintln(errOut, "wasmapp:", err)
+		return exitWrong
+	}
+	return exitDone
+}
+
+// parse gives the wanted isolation.
+func parse(args []string, errOut io.Writer) (string, error) {
+	fs := flag.NewFlagSet("wasmapp", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	wanted := fs.String("isolation", strongest, "what the module runs in: strongest (that the machine gives), process (in a confined one, or an error), wasm (in this program)")
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fs.SetOutput(errOut)
+			fs.Usage()
+		}
+		return "", err
+	}
+	if fs.NArg() > 0 {
+		return "", fmt.Errorf("what is %q? there are only flags; see -help", fs.Arg(0))
+	}
+	switch *wanted {
+	case strongest, process, inWasm:
+		return *wanted, nil
+	default:
+		return "", fmt.Errorf("-isolation: no isolation %q; there are %s, %s and %s", *wanted, strongest, process, inWasm)
 	}
 }
 
-func run(ctx context.Context, in string) error {
+func runOnce(ctx context.Context, wanted string, in io.Reader, out, errOut io.Writer) error {
 	dir, err := os.MkdirTemp("", "wasmapp")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	p, err := install(ctx, dir, in)
+	p, err := install(ctx, dir, wanted)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	answer, isolation, err := ask(ctx, p, terminal.New(os.Stdin, os.Stderr))
+	if p.note != nil {
+		fmt.Fprintln(errOut, "a process cannot be confined here:", p.note)
+	}
+	answer, isolation, err := ask(ctx, p, terminal.New(in, errOut))
 	if err != nil {
 		return err
 	}
-	fmt.Println(answer)
-	fmt.Println("isolation:", isolation)
+	fmt.Fprintln(errOut, "isolation:", isolation)
+	fmt.Fprintln(out, answer)
 	return nil
 }

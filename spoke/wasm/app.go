@@ -17,10 +17,10 @@ type App struct {
 	config Config
 	code   []byte
 
-	mu       sync.Mutex // held while it is loaded
-	program  *program   // nil before
-	manifest isc.Manifest
-	closed   bool
+	mu      sync.Mutex
+	loading *loading // nil before, and after one that failed
+	inner   *App     // the same module, compiled; nil without
+	closed  bool
 }
 
 var _ spoke.App = (*App)(nil)
@@ -29,7 +29,7 @@ var _ spoke.App = (*App)(nil)
 var ErrClosed = errors.New("wasm: the app is closed")
 
 // Open makes an app of a module and loads it, unless its manifest is given in
-// the configuration. Ctx bounds the loading.
+// the configuration. It returns when ctx ends, see [App.Load].
 func Open(ctx context.Context, module []byte, cfg Config) (*App, error) {
 	a, err := New(module, cfg)
 	if err != nil {
@@ -37,13 +37,14 @@ func Open(ctx context.Context, module []byte, cfg Config) (*App, error) {
 	}
 	if cfg.Manifest == nil {
 		if err := a.Load(ctx); err != nil {
+			_ = a.Close()
 			return nil, err
 		}
 	}
 	return a, nil
 }
 
-// New makes an app of a module and neither compiles nor runs anything of it
+// New makes an app of a module and neither translates nor runs anything of it
 // before it is used. A program that is to be a spoke itself calls it before
 // [spoke.Main], so that the module is touched in confinement only.
 func New(module []byte, cfg Config) (*App, error) {
@@ -54,57 +55,17 @@ func New(module []byte, cfg Config) (*App, error) {
 	return &App{config: cfg, code: slices.Clone(module)}, nil
 }
 
-// Load compiles the module, which takes a second or so for one that is written
-// in Go, and asks it for its manifest. It does nothing if that was done. The
+// Load translates the module, and asks it for its manifest. One that is written in
+// Go takes two seconds or so for that, and one for the start of each instance. It does nothing if that was done. The
 // error is [ErrManifest] if the manifest is not the one that is asked for, and
 // an [*EndedError] if the module ended itself.
+//
+// When ctx ends, Load returns, and the loading goes on for the next one who asks:
+// for seconds at most, unless the module is compiled. Close of the app ends it at
+// its next step.
 func (a *App) Load(ctx context.Context) error {
 	_, err := a.load(ctx)
 	return err
-}
-
-func (a *App) load(ctx context.Context) (*program, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return nil, ErrClosed
-	}
-	if a.program != nil {
-		return a.program, nil
-	}
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	p, err := compile(ctx, a.code, a.config)
-	if err != nil {
-		return nil, err
-	}
-	m, err := p.manifest(ctx, a.config)
-	if err != nil {
-		p.close()
-		return nil, err
-	}
-	a.program, a.manifest = p, m
-	return p, nil
-}
-
-// manifest is that of the module, in an instance which is used for nothing else.
-// It is third-party, whatever it says.
-func (p *program) manifest(ctx context.Context, c Config) (isc.Manifest, error) {
-	var id isc.AppID
-	if c.Manifest != nil {
-		id = c.Manifest.ID
-	}
-	i, err := p.start(ctx, id, c.Timeout)
-	if err != nil {
-		return isc.Manifest{}, err
-	}
-	defer i.close()
-	m, err := i.manifest(ctx)
-	if err == nil {
-		err = c.accepts(m)
-	}
-	return m, err
 }
 
 // Manifest is the one that was given, or the module's own, which nobody vouches
@@ -113,11 +74,11 @@ func (a *App) Manifest() isc.Manifest {
 	if a.config.Manifest != nil {
 		return a.config.Manifest.Clone()
 	}
-	_, err := a.load(context.Background())
+	l, err := a.load(context.Background())
 	if err != nil {
 		return isc.Manifest{}
 	}
-	return a.manifest.Clone()
+	return l.manifest.Clone()
 }
 
 // Handle serves one call in an instance that is made for it. Errors other than
@@ -132,21 +93,40 @@ func (a *App) Handle(ctx context.Context, c spoke.Call) (json.RawMessage, error)
 }
 
 func (a *App) start(ctx context.Context) (*instance, error) {
-	p, err := a.load(ctx)
+	l, err := a.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return p.start(ctx, a.Manifest().ID, a.config.Timeout)
+	return l.program.start(ctx, l.manifest.ID, a.config.Timeout)
 }
 
-// Close frees the compiled module and ends all of its instances.
-func (a *App) Close() error {
+// compiled is the app with the compiler, if that may be.
+func (a *App) compiled() *App {
+	if a.config.Interpreter || a.config.Compile {
+		return a
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.inner == nil {
+		a.inner = &App{config: a.config, code: a.code, closed: a.closed}
+		a.inner.config.Compile = true
+	}
+	return a.inner
+}
+
+// Close frees the translated module and ends all of its instances. A loading that
+// still goes on is let go of.
+func (a *App) Close() error {
+	a.mu.Lock()
 	a.closed = true
-	if a.program != nil {
-		a.program.close()
-		a.program = nil
+	loading, inner := a.loading, a.inner
+	a.loading, a.inner = nil, nil
+	a.mu.Unlock()
+	if loading != nil {
+		loading.close()
+	}
+	if inner != nil {
+		return inner.Close()
 	}
 	return nil
 }

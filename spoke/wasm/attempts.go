@@ -163,9 +163,9 @@ func ownCrash(ctx context.Context, b *prober) (bool, error) {
 	})
 }
 
-// killable loops, and sleeps again and again, longer than it may.
+// killable loops, sleeps again and again, and calls, longer than it may.
 func killable(ctx context.Context, b *prober) (bool, error) {
-	for _, name := range []string{"loop", "slumber"} {
+	for _, name := range []string{"loop", "slumber", "tree"} {
 		held, err := b.in(ctx, func(ctx context.Context, m api.Module) (bool, error) {
 			ctx, cancel := context.WithTimeout(ctx, probeTime)
 			defer cancel()

@@ -15,6 +15,11 @@ type Config struct {
 	// least 8 MiB, at most 4 GiB, rounded down to pages of 64 KiB. Its stack, at
 	// most 100 MB, and its table of functions, at most 1 MiB, come on top.
 	Memory int64
+	// Code is the most code that the module may have, in bytes: default 8 MiB, at
+	// most 32 MiB. Interpreted it takes up to 60 times as much memory, once for
+	// all instances. Of the rest of a module, and of its functions one by one,
+	// there are limits that no compiler comes near.
+	Code int64
 	// Timeout is how long the module may work on one call, and on its start.
 	// The time in which it waits for the hub does not count. Default 30 seconds.
 	Timeout time.Duration
@@ -24,8 +29,14 @@ type Config struct {
 	Manifest *isc.Manifest
 	// Pin is the digest that the manifest must have; zero for any.
 	Pin isc.Digest
-	// Interpreter runs the module without compiling it, about 50 times slower.
-	// Systems for which there is no compiler do so in any case.
+	// Compile has the module compiled before it is run, which makes it about ten
+	// times faster, and lets its calls go deeper than 2,000. A module can make the compiler take minutes and gigabytes,
+	// which nothing bounds: in this program it is for modules whose origin is
+	// trusted, and [Launcher] claims no [isc.CrashIsolation] and no
+	// [isc.MemoryLimit] for them. [App.Single] compiles in any case.
+	Compile bool
+	// Interpreter has [App.Single] interpret the module, too. Systems for which
+	// there is no compiler do so in any case.
 	Interpreter bool
 	// Cache is a directory for compiled code, "" for none. Whoever can write to
 	// it can run code in this program, outside of every isolation.
@@ -36,15 +47,25 @@ const (
 	pageSize  = 64 << 10
 	minMemory = 8 << 20
 	maxMemory = 4 << 30
-	maxModule = 64 << 20 // bytes
+	maxModule = 32 << 20 // bytes
 )
 
-func (c Config) checked(module []byte) (Config, error) {
+func (c Config) orDefault() Config {
 	c.Memory = cmp.Or(c.Memory, 64<<20)
+	c.Code = cmp.Or(c.Code, 8<<20)
 	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
+	return c
+}
+
+func (c Config) checked(module []byte) (Config, error) {
+	c = c.orDefault()
 	switch {
 	case c.Memory < minMemory || c.Memory > maxMemory:
 		return c, fmt.Errorf("wasm: memory: %d bytes: must be from %d to %d", c.Memory, int64(minMemory), int64(maxMemory))
+	case c.Code < 0 || c.Code > maxModule:
+		return c, fmt.Errorf("wasm: code: %d bytes: must be from 1 to %d", c.Code, maxModule)
+	case c.Compile && c.Interpreter:
+		return c, errors.New("wasm: both the compiler and the interpreter are asked for")
 	case c.Timeout < 0:
 		return c, errors.New("wasm: timeout: must not be negative")
 	case len(module) == 0 || len(module) > maxModule:

@@ -17,9 +17,14 @@
 // The module is wholly the attacker's. Trusted are the runtime, wazero, with its
 // compiler, the functions of this package that stand in for the system, and the
 // decoder of frames. A hole in one of them opens this process, since the
-// module's memory is part of it; so does a module that costs the compiler more
-// than the process has. On Linux, [spoke.Process] takes a module like any other
-// app, which puts the second wall around both.
+// module's memory is part of it. On Linux, [spoke.Process] takes a module like
+// any other app, which puts the second wall around both.
+//
+// In this program modules are interpreted: a module of some kilobytes can make
+// the compiler take minutes and gigabytes. What it costs to load one is bounded
+// by limits on all that a module may have, and only one is translated at a time.
+// A module that has the process to itself, see [App.Single], is compiled: what it
+// can spend is the process's.
 //
 // # Source
 //

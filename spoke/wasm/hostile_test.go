@@ -51,12 +51,17 @@ func (failing) Fetch(context.Context, spoke.HTTPRequest) (spoke.HTTPResponse, er
 
 func (refusing) Progress(context.Context, string) error { return spoke.ErrBudget }
 
+// engines are both, with the app that is shared.
+var engines = map[string]func() (*wasm.App, error){"compiler": compiled, "interpreter": interpreted}
+
 func TestGuestReachesNothing(t *testing.T) {
-	for _, what := range []string{"read", "list", "stat", "write", "environ", "dial", "exec", "stdin"} {
-		t.Run(what, func(t *testing.T) {
-			raw, err := app(t).Handle(t.Context(), attempt(what))
-			require.Regexp(t, "^error: ", said(t, raw, err))
-		})
+	for engine, shared := range engines {
+		i, err := launcher.Launch(t.Context(), spoke.Spec{App: loaded(t, shared)})
+		require.NoError(t, err)
+		for _, what := range []string{"read", "list", "stat", "write", "environ", "dial", "exec", "stdin"} {
+			require.Regexp(t, "^error: ", said(t, call(t, i, attempt(what)), nil), "%s, %s", engine, what)
+		}
+		require.NoError(t, i.Conn.Close())
 	}
 }
 
@@ -95,11 +100,15 @@ func TestGuestEndsAlone(t *testing.T) {
 
 func TestGuestIsEndedByItsCaller(t *testing.T) {
 	for _, what := range []string{"loop", "sleep", "wait", "deadlock"} {
+		a := app(t)
+		if what == "loop" || what == "wait" {
+			a = loaded(t, interpreted)
+		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("stop")
 		timer := time.AfterFunc(100*time.Millisecond, func() { cancel(stop) })
 		defer timer.Stop()
-		_, err := app(t).Handle(ctx, attempt(what))
+		_, err := a.Handle(ctx, attempt(what))
 		require.ErrorIs(t, err, stop, what)
 	}
 }
@@ -128,7 +137,7 @@ func TestNothingPassesBetweenCallsOfAnApp(t *testing.T) {
 
 func TestNothingPassesBetweenSpokes(t *testing.T) {
 	for range 2 {
-		i, err := wasm.Launcher{}.Launch(t.Context(), spoke.Spec{App: app(t)})
+		i, err := launcher.Launch(t.Context(), spoke.Spec{App: app(t)})
 		require.NoError(t, err)
 		require.Empty(t, said(t, call(t, i, attempt("keep")), nil))
 		require.Equal(t, "a secret", said(t, call(t, i, attempt("keep")), nil), "a spoke keeps its instance")
@@ -146,7 +155,7 @@ func call(t *testing.T, i *spoke.Instance, c spoke.Call) json.RawMessage {
 }
 
 func TestTheDeathOfAnInstanceEndsItsSpoke(t *testing.T) {
-	i, err := wasm.Launcher{}.Launch(t.Context(), spoke.Spec{App: app(t)})
+	i, err := launcher.Launch(t.Context(), spoke.Spec{App: app(t)})
 	require.NoError(t, err)
 	c := attempt("print")
 	require.NoError(t, i.Conn.Send(t.Context(), isc.Task{Kind: isc.TaskCall, Functionality: c.Functionality, Body: c.Body}))

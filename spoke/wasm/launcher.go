@@ -14,14 +14,21 @@ import (
 // [*EndedError].
 //
 // It demands [isc.FullIsolation], which probes in the same runtime showed.
-// Launching loads the app, if that was not done.
+// Launching loads the app, if that was not done, and returns when its context
+// ends, whatever the loading does.
 type Launcher struct {
+	// Waive is what modules may lack, by name: [isc.CrashIsolation] and
+	// [isc.MemoryLimit], for those with [Config.Compile].
+	Waive isc.Guarantees
 	// Other launches whatever is no *App, such as vanilla spokes. Nil: that is a
 	// [*spoke.UnmetError].
 	Other spoke.Launcher
 }
 
-var _ spoke.Launcher = Launcher{}
+var (
+	_ spoke.Launcher = Launcher{}
+	_ spoke.Prober   = Launcher{}
+)
 
 // Launch implements [spoke.Launcher].
 func (l Launcher) Launch(ctx context.Context, spec spoke.Spec) (*spoke.Instance, error) {
@@ -31,26 +38,53 @@ func (l Launcher) Launch(ctx context.Context, spec spoke.Spec) (*spoke.Instance,
 	app, ok := spec.App.(*App)
 	switch {
 	case ok && app != nil:
-		return launch(ctx, app, spec)
+		return l.launch(ctx, app, spec)
 	case l.Other != nil:
 		return l.Other.Launch(ctx, spec)
 	default:
-		return nil, &spoke.UnmetError{
-			Isolation: isc.Isolation{Name: kind, Layers: []isc.Layer{{Name: "webassembly", Detail: "the app is no module"}}},
-			Missing:   isc.FullIsolation | spec.Require,
-		}
+		none := isc.Isolation{Name: kind, Layers: []isc.Layer{{Name: "webassembly", Detail: "the app is no module"}}}
+		return nil, &spoke.UnmetError{App: idOf(spec.App), Isolation: none.Preferring(spec.Prefer), Missing: l.demands(spec)}
 	}
 }
 
-func launch(ctx context.Context, app *App, spec spoke.Spec) (*spoke.Instance, error) {
-	p, err := app.load(ctx)
+// Probe implements [spoke.Prober]: it is what a module with the zero [Config]
+// runs in.
+func (Launcher) Probe(ctx context.Context) (isc.Isolation, error) {
+	c := Config{}.orDefault()
+	p, err := newProgram(ctx, c)
+	if err != nil {
+		return isc.Isolation{}, err
+	}
+	defer p.close()
+	return p.probe(ctx, c)
+}
+
+// demands is what a module must have that is launched so.
+func (l Launcher) demands(spec spoke.Spec) isc.Guarantees {
+	return isc.FullIsolation.Without(l.Waive) | spec.Require
+}
+
+// idOf is the app's id for an error; "" if it does not say.
+func idOf(a spoke.App) (id isc.AppID) {
+	defer func() {
+		if recover() != nil {
+			id = ""
+		}
+	}()
+	if a == nil {
+		return ""
+	}
+	return a.Manifest().ID
+}
+
+func (l Launcher) launch(ctx context.Context, app *App, spec spoke.Spec) (*spoke.Instance, error) {
+	loaded, err := app.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	isolation := p.isolation
-	isolation.Lacks = spec.Prefer.Without(isolation.Has)
-	if missing := (isc.FullIsolation | spec.Require).Without(isolation.Has); missing != 0 {
-		return nil, &spoke.UnmetError{App: app.Manifest().ID, Isolation: isolation, Missing: missing}
+	isolation := loaded.program.isolation.Preferring(spec.Prefer)
+	if missing := l.demands(spec).Without(isolation.Has); missing != 0 {
+		return nil, &spoke.UnmetError{App: loaded.manifest.ID, Isolation: isolation, Missing: missing}
 	}
 	first, err := app.start(ctx)
 	if err != nil {

@@ -33,9 +33,13 @@ type prober struct {
 // What has no attempt follows from what there is to import: [checkLinks] holds
 // that. A module that dies with this process needs none.
 func (p *program) probe(ctx context.Context, c Config) (isc.Isolation, error) {
-	b := &prober{program: p, code: probeModule(), pages: c.pages()}
+	code, err := module.Prepare(probeModule(), minMemory)
+	if err != nil {
+		return isc.Isolation{}, err
+	}
+	b := &prober{program: p, code: code, pages: c.pages()}
 	out := isc.Isolation{Name: kind, Has: isc.HubOnly | isc.DiesWithHub, Layers: []isc.Layer{
-		{Name: "webassembly", Applied: true, Detail: engineName(c)},
+		{Name: "webassembly", Applied: true, Detail: c.engine()},
 		{Name: "memory-limit", Applied: true, Detail: fmt.Sprintf("%d MiB", c.Memory>>20)},
 		{Name: "deadline", Applied: true, Detail: c.Timeout.String() + " a call"},
 	}}
@@ -50,14 +54,21 @@ func (p *program) probe(ctx context.Context, c Config) (isc.Isolation, error) {
 			out.Layers[0].Detail += fmt.Sprintf("; broken: %s", a.gives)
 		}
 	}
-	return out, nil
+	if c.Compile {
+		out.Has = out.Has.Without(unbounded)
+	}
+	return out.Preferring(0), nil
 }
 
-func engineName(c Config) string {
-	if c.Interpreter {
-		return "wazero, interpreter"
+// unbounded is what no attempt at run time shows of a module that is compiled:
+// the compiler's own time and memory have no bound.
+const unbounded = isc.CrashIsolation | isc.MemoryLimit
+
+func (c Config) engine() string {
+	if c.Compile {
+		return "wazero, compiler, which a module can make take minutes and gigabytes"
 	}
-	return "wazero"
+	return "wazero, interpreter"
 }
 
 // in runs f on a fresh instance of the probing module.
@@ -90,7 +101,7 @@ func errno(ctx context.Context, m api.Module, name string, p ...uint64) (uint32,
 }
 
 // probeModule calls each function of the system with whatever it is called with
-// itself, grows, reads anywhere, traps, loops and sleeps.
+// itself, grows, reads anywhere, traps, loops, sleeps, and calls without end.
 func probeModule() []byte {
 	m := module.Module{Pages: 1, Data: probeData()}
 	for _, name := range systemNames() {
@@ -110,7 +121,14 @@ func probeModule() []byte {
 		module.Func{Name: "trap", Body: module.Trap()},
 		module.Func{Name: "loop", Body: module.Forever()},
 		module.Func{Name: "slumber", Body: module.Forever(slumber(m.Funcs)...)},
+		module.Func{Name: "leaf"},
 	)
+	// A tree of calls without a loop that takes longer than anybody waits.
+	for range 60 {
+		below := module.Call(uint32(len(m.Funcs) - 1))
+		m.Funcs = append(m.Funcs, module.Func{Name: fmt.Sprint("tree", len(m.Funcs)), Body: slices.Concat(below, below)})
+	}
+	m.Funcs[len(m.Funcs)-1].Name = "tree"
 	return m.Encode()
 }
 

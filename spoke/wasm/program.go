@@ -26,16 +26,17 @@ type program struct {
 	gate      gate
 }
 
-// noTables are the features without those by which a module could have tables
-// that grow, which no limit of the runtime bounds.
-const noTables = api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes
+// features are without references, by which a module could have tables that
+// grow, which no limit of the runtime bounds, and without vectors, which
+// [module.Prepare] does not know.
+const features = api.CoreFeaturesV2 &^ (api.CoreFeatureReferenceTypes | api.CoreFeatureSIMD)
 
 func (c Config) runtimeConfig() (wazero.RuntimeConfig, wazero.CompilationCache, error) {
-	config := wazero.NewRuntimeConfig()
-	if c.Interpreter {
-		config = wazero.NewRuntimeConfigInterpreter()
+	config := wazero.NewRuntimeConfigInterpreter()
+	if c.Compile {
+		config = wazero.NewRuntimeConfig()
 	}
-	config = config.WithCoreFeatures(noTables).WithMemoryLimitPages(c.pages()).WithCloseOnContextDone(true).WithDebugInfoEnabled(false)
+	config = config.WithCoreFeatures(features).WithMemoryLimitPages(c.pages()).WithCloseOnContextDone(true).WithDebugInfoEnabled(false)
 	if c.Cache == "" {
 		return config, nil, nil
 	}
@@ -49,18 +50,11 @@ func (c Config) runtimeConfig() (wazero.RuntimeConfig, wazero.CompilationCache, 
 // compile prepares the module and probes what its instances will run in. It
 // runs nothing of the module.
 func compile(ctx context.Context, code []byte, c Config) (*program, error) {
-	if err := checkSections(code); err != nil {
-		return nil, err
-	}
-	config, cache, err := c.runtimeConfig()
+	p, err := newProgram(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	p := &program{runtime: wazero.NewRuntimeWithConfig(ctx, config), cache: cache}
-	err = p.offer(ctx)
-	if err == nil {
-		p.compiled, err = p.compile(ctx, code)
-	}
+	p.compiled, err = p.translate(ctx, code, c)
 	if err == nil {
 		err = checkLinks(p.compiled)
 	}
@@ -74,9 +68,50 @@ func compile(ctx context.Context, code []byte, c Config) (*program, error) {
 	return p, nil
 }
 
-// compile has the runtime check and translate the module. The words of its errors
-// may be the module's.
-func (p *program) compile(ctx context.Context, code []byte) (wazero.CompiledModule, error) {
+// newProgram is one without a module.
+func newProgram(ctx context.Context, c Config) (*program, error) {
+	config, cache, err := c.runtimeConfig()
+	if err != nil {
+		return nil, err
+	}
+	p := &program{runtime: wazero.NewRuntimeWithConfig(ctx, config), cache: cache}
+	if err := p.offer(ctx); err != nil {
+		p.close()
+		return nil, fmt.Errorf("wasm: runtime: %w", err)
+	}
+	return p, nil
+}
+
+// turn is held while a module is translated for the interpreter, so that what
+// many cost at once is what one costs. It is never held long.
+var turn = make(chan struct{}, 1)
+
+// translate bounds what the module can cost, unless it is compiled, and has the
+// runtime check and translate it.
+func (p *program) translate(ctx context.Context, code []byte, c Config) (wazero.CompiledModule, error) {
+	if !c.Compile {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	code, err := module.Prepare(code, int(c.Code))
+	if err != nil {
+		return nil, err
+	}
+	return p.compile(ctx, code)
+}
+
+// compile hands the module to the runtime. The words of its errors may be the
+// module's.
+func (p *program) compile(ctx context.Context, code []byte) (_ wazero.CompiledModule, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.New("the runtime fails on it")
+		}
+	}()
 	m, err := p.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), code)
 	switch {
 	case err == nil:

@@ -63,15 +63,14 @@ func openRaw(t *testing.T, m module.Module, cfg wasm.Config) (*wasm.App, error) 
 var rawCall = spoke.Call{Functionality: "raw.do", Body: []byte(`{}`), Hub: refusing{}}
 
 func TestEveryEngine(t *testing.T) {
-	for _, interpreter := range []bool{false, true} {
-		a, err := openRaw(t, raw(saysManifest, answers), wasm.Config{Interpreter: interpreter})
+	for _, compile := range []bool{false, true} {
+		a, err := openRaw(t, raw(saysManifest, answers), wasm.Config{Compile: compile})
 		require.NoError(t, err)
 		got, err := a.Handle(t.Context(), rawCall)
 		require.NoError(t, err)
 		require.JSONEq(t, `{"text":"done"}`, string(got))
-		i, err := wasm.Launcher{}.Launch(t.Context(), spoke.Spec{App: a})
+		i, err := launcher.Launch(t.Context(), spoke.Spec{App: a})
 		require.NoError(t, err)
-		require.Equal(t, isc.FullIsolation, i.Isolation.Has)
 		require.NoError(t, i.Conn.Close())
 	}
 }

@@ -13,14 +13,14 @@ import (
 
 // session is a single app whose spoke ends with its instance.
 type session struct {
-	single
+	*single
 	end    func() error // ends the spoke; set before the first call
 	dead   atomic.Pointer[EndedError]
 	ending sync.WaitGroup
 }
 
 func newSession(app *App, first *instance) *session {
-	return &session{single: single{app: app, instance: first}}
+	return &session{single: newSingle(app, first)}
 }
 
 // Handle serves one call. When the instance dies of it, the spoke does too, and
@@ -38,8 +38,8 @@ func (s *session) Handle(ctx context.Context, c spoke.Call) (json.RawMessage, er
 // close ends the instance. The spoke must have ended.
 func (s *session) close() {
 	s.ending.Wait()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
 	s.drop()
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 
 	"github.com/isolategpt/isolategpt/isc"
 	"github.com/isolategpt/isolategpt/spoke"
@@ -14,21 +13,34 @@ import (
 // calls one after another.
 type single struct {
 	app      *App
-	mu       sync.Mutex // held over a whole call
-	instance *instance  // nil if there is none
+	turn     chan struct{} // full over a whole call
+	instance *instance     // nil if there is none
 }
 
-// Single is the app for the one spoke of a process, to be given to [spoke.Main]:
-// all calls share one instance, so that what a call leaves the next one finds. An
-// instance that ended is replaced at the next call. The value must not serve more
-// than one spoke; [Launcher] takes care of that by itself.
-func (a *App) Single() spoke.App { return &single{app: a} }
+func newSingle(a *App, first *instance) *single {
+	return &single{app: a, turn: make(chan struct{}, 1), instance: first}
+}
+
+// Single is the app for the one spoke of a confined process, to be given to
+// [spoke.Main]: all calls share one instance, so that what a call leaves the next
+// one finds. An instance that ended is replaced at the next call. The value must
+// not serve more than one spoke; [Launcher] takes care of that by itself.
+//
+// The module is compiled, unless [Config.Interpreter] is set: what a hostile one
+// costs the compiler is bounded by the limits of the process, and by how long it
+// may take to start. Outside of a process of its own nothing bounds it. Close of
+// a ends this app, too.
+func (a *App) Single() spoke.App { return newSingle(a.compiled(), nil) }
 
 func (s *single) Manifest() isc.Manifest { return s.app.Manifest() }
 
 func (s *single) Handle(ctx context.Context, c spoke.Call) (json.RawMessage, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	if s.instance == nil {
 		i, err := s.app.start(ctx)
 		if err != nil {
@@ -43,7 +55,7 @@ func (s *single) Handle(ctx context.Context, c spoke.Call) (json.RawMessage, err
 	return body, err
 }
 
-// drop ends the instance. The caller holds the lock, or is the only user.
+// drop ends the instance. The caller has the turn, or is the only user.
 func (s *single) drop() {
 	if s.instance != nil {
 		s.instance.close()

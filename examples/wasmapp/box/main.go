@@ -22,11 +22,12 @@ var module []byte
 
 func main() {
 	log.SetFlags(0)
-	app, err := wasm.New(module, wasm.Config{})
+	// For a call or two the interpreter is done before the compiler is.
+	app, err := wasm.New(module, wasm.Config{Interpreter: true})
 	if err != nil {
 		log.Fatal("box: ", err)
 	}
-	// The module is compiled and asked what it is in confinement only.
+	// The module is looked at and asked what it is in confinement only.
 	spoke.Main(app.Single())
 	log.Fatal("box: only the example starts it")
 }

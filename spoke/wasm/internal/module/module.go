@@ -1,5 +1,6 @@
-// Package module writes small WebAssembly modules, for the probes of package
-// wasm and for its tests.
+// Package module prepares WebAssembly modules that anybody may have written for
+// a runtime, and writes small ones, for the probes of package wasm and for its
+// tests.
 //
 // # Source
 //
@@ -64,23 +65,23 @@ func (m Module) Encode() []byte {
 	exports.name("memory")
 	exports.add(0x02, 0x00)
 	out := append([]byte{}, header...)
-	out = section(out, 1, types)
-	out = section(out, 2, imports)
-	out = section(out, 3, funcs)
+	out = appendSection(out, 1, types)
+	out = appendSection(out, 2, imports)
+	out = appendSection(out, 3, funcs)
 	if m.Table > 0 {
-		out = section(out, 4, list{n: 1, buf: append([]byte{0x70, 0x00}, Uint(m.Table)...)})
+		out = appendSection(out, 4, list{n: 1, buf: append([]byte{0x70, 0x00}, Uint(m.Table)...)})
 	}
-	out = section(out, 5, list{n: 1, buf: append([]byte{0x00}, Uint(m.Pages)...)})
-	out = section(out, 7, exports)
+	out = appendSection(out, 5, list{n: 1, buf: append([]byte{0x00}, Uint(m.Pages)...)})
+	out = appendSection(out, 7, exports)
 	if m.Start > 0 {
 		start := Uint(m.Start)
 		out = append(append(out, 8, byte(len(start))), start...)
 	}
-	out = section(out, 10, code)
+	out = appendSection(out, 10, code)
 	if len(m.Data) > 0 {
 		data := list{n: 1, buf: []byte{0x00, 0x41, 0x00, 0x0b}}
 		data.bytes(m.Data)
-		out = section(out, 11, data)
+		out = appendSection(out, 11, data)
 	}
 	return out
 }
@@ -116,7 +117,7 @@ func (l *list) body(f Func) {
 	l.n++
 }
 
-func section(out []byte, id byte, l list) []byte {
+func appendSection(out []byte, id byte, l list) []byte {
 	if l.n == 0 {
 		return out
 	}
