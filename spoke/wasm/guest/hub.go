@@ -16,6 +16,7 @@ type host func(up []byte) (down []byte)
 var (
 	errTooLarge = errors.New("guest: more than a frame holds")
 	errReply    = errors.New("guest: the host's reply is malformed")
+	errNothing  = errors.New("guest: without a name and a body nothing can be asked")
 )
 
 func (h host) say(up frame.Up) (frame.Reply, error) {
@@ -50,11 +51,17 @@ func (h *hub) ask(ctx context.Context, up frame.Up) (frame.Reply, error) {
 }
 
 func (h *hub) Use(ctx context.Context, name isc.FunctionalityName, body json.RawMessage) (json.RawMessage, error) {
+	if name == "" || len(body) == 0 {
+		return nil, errNothing
+	}
 	reply, err := h.ask(ctx, frame.Up{Use: &frame.Use{Name: name, Body: body}})
 	return reply.Body, err
 }
 
 func (h *hub) Need(ctx context.Context, fields ...isc.DataField) (map[string]json.RawMessage, error) {
+	if len(fields) == 0 {
+		return map[string]json.RawMessage{}, nil
+	}
 	reply, err := h.ask(ctx, frame.Up{Need: &frame.Need{Fields: fields}})
 	if err == nil && reply.Values == nil {
 		reply.Values = map[string]json.RawMessage{}
@@ -63,6 +70,9 @@ func (h *hub) Need(ctx context.Context, fields ...isc.DataField) (map[string]jso
 }
 
 func (h *hub) Confirm(ctx context.Context, name isc.FunctionalityName, body json.RawMessage) error {
+	if name == "" || len(body) == 0 {
+		return errNothing
+	}
 	_, err := h.ask(ctx, frame.Up{Confirm: &frame.Use{Name: name, Body: body}})
 	return err
 }

@@ -103,5 +103,11 @@ func Decode(raw []byte) (Up, error) {
 	if members != 1 {
 		return Up{}, fmt.Errorf("%w: %d members", ErrFrame, members)
 	}
+	if !up.Use.whole() || !up.Confirm.whole() || up.Need != nil && len(up.Need.Fields) == 0 {
+		return Up{}, fmt.Errorf("%w: it does not say of what", ErrFrame)
+	}
 	return up, nil
 }
+
+// whole says whether u, if it is there, has all of its members.
+func (u *Use) whole() bool { return u == nil || u.Name != "" && len(u.Body) > 0 }
